@@ -55,7 +55,7 @@ def client_prefix(user_id: str) -> tuple[str, str]:
 
 
 class Assistant:
-    """The graph, and what the service has to know of its words."""
+    """The graph, and the functions of the graph that the service needs."""
 
     def __init__(self, deps: GraphDependencies, storage: ThreadStorage) -> None:
         self.graph: Any = build_graph(deps)
@@ -126,11 +126,11 @@ class Assistant:
             self._server_pool.held.drop_run(run_id)
 
     def expired(self, payload: Mapping[str, Any]) -> Any:
-        """Return what the interrupt is resumed with when nobody decided in time."""
+        """Return the answer that resumes the interrupt when nobody decided in time."""
         return expired_answer(payload)
 
     def check_edit(self, payload: Mapping[str, Any], tool_call_id: str, args: Mapping[str, Any]) -> str | None:
-        """Return what is wrong with edited arguments, None if they fit the tool."""
+        """Return the problem with edited arguments, None if they fit the tool."""
         return check_edit(payload, tool_call_id, args)
 
     def check_grant(self, payload: Mapping[str, Any], tool_call_id: str, grant: Mapping[str, Any]) -> str | None:
@@ -150,7 +150,7 @@ class Assistant:
         return explain(error)
 
     async def state(self, thread_id: str, at: str | None = None) -> Mapping[str, Any]:
-        """Return the state of a thread, or what it was at a checkpoint; at an empty one, that is nothing."""
+        """Return the state of a thread, now or at a checkpoint; nothing at an empty one."""
         return await state_at(self.graph, thread_id, at)
 
     async def items_of_others(self, thread_id: str, run_id: str | None = None, at: str | None = None) -> set[str]:
@@ -190,7 +190,7 @@ class Assistant:
         await self._storage.erase()
 
     async def forget_person(self, user_id: str) -> None:
-        """Delete what is kept of a person beside their threads: facts, grants, what they wrote themselves."""
+        """Delete a person's data beside their threads: facts, grants, texts of their own."""
         await Facts(self._store, user_id).forget_all()
         await forget_person(self._store, user_id)
         while found := await self._store.asearch(client_prefix(user_id), limit=FORGOTTEN_AT_ONCE):
@@ -200,7 +200,7 @@ class Assistant:
 
     @property
     def store(self) -> BaseStore:
-        """The store, in which what programs of a person keep lies below `client_prefix`."""
+        """The store, in which the data of a person's programs lies below `client_prefix`."""
         return self._store
 
     async def check(self) -> None:
@@ -223,7 +223,7 @@ async def open_assistant(
 ) -> AsyncGenerator[Assistant]:
     """Open the assistant on its files below `root`; links may lead to `public_url` and where the settings say.
 
-    `servers` reads what people have chosen for their assistants, `server_pool` has the connections to them.
+    `servers` reads people's choices for their assistants, `server_pool` has the connections to them.
     """
     async with AsyncExitStack() as stack:
         storage = await stack.enter_async_context(open_threads(threads_url(root, settings.threads_url)))
@@ -247,7 +247,7 @@ async def open_assistant(
 
 
 def describe_model(settings: AgentSettings, name: str) -> dict[str, Any]:
-    """Return what people see of a model."""
+    """Return the facts of a model that people see."""
     prices = prices_of(settings, name)
     return {
         "name": name,

@@ -19,5 +19,5 @@ def scopes_of(kinds: Iterable[ActionKind]) -> set[str]:
 
 
 def key_of(caller: Principal) -> str:
-    """Return the name of the caller's key; of what has no name, the way in which they signed in."""
+    """Return the name of the caller's key, or the sign-in method if there is none."""
     return caller.key_name or caller.method

@@ -1,4 +1,4 @@
-"""Branches of a thread in LangGraph's checkpoints: where a turn began, and what the thread was at a checkpoint.
+"""Branches of a thread in LangGraph's checkpoints: a turn's beginning, and the thread's state at a checkpoint.
 
 A message that is edited begins a branch at the checkpoint before it; the checkpoints of the earlier answer stay.
 """
@@ -13,7 +13,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple, empt
 NOTHING: Final = ""
 """In place of a checkpoint's id: there was nothing yet."""
 INPUT: Final = "__start__"
-"""LangGraph's channel of what a turn was begun with."""
+"""LangGraph's channel of a turn's first input."""
 
 
 @dataclass(frozen=True, slots=True)

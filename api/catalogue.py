@@ -1,4 +1,4 @@
-"""The sentences of the service's errors by code, in English and in Chinese; `.hint` says what to do next."""
+"""The sentences of the service's errors by code, in English and in Chinese; `.hint` names the next step."""
 
 from typing import Final
 

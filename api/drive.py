@@ -1,4 +1,4 @@
-"""The drive as the service uses it: who calls, where they are, what runs changed, and taking that back."""
+"""The drive as the service uses it: the caller, their place, the changes of runs, and their undo."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -24,7 +24,7 @@ __all__ = ["DriveForService", "Place", "Principal", "RunChange", "RunUndo"]
 
 CHANGES_PAGE = 200
 ATTACHED_TO_CHATS = "Chat attachments"
-"""The folder of what programs without an access to the drive send along with a message."""
+"""The folder of files that programs without an access to the drive send along with a message."""
 Kind = Literal["file", "folder"]
 VERSIONS = "versions"
 """The entries of a change that are about contents."""
@@ -32,7 +32,7 @@ VERSIONS = "versions"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of the person: the ids of the open file and folder, if any; and what they attach, with its kind."""
+    """The place of the person: the ids of the open file and folder, if any; and their attachments, with their kinds."""
 
     file_id: str | None = None
     folder_id: str | None = None
@@ -48,10 +48,9 @@ class Place:
 class RunChange:
     """One thing that a run changed in the drive, by the journal's id.
 
-    `tool_call_id` is the model's call, `approved_by` (an email) with `approved_key`, `approval_id` and `grant_id` what
-    allowed it;
-    `versions` are the contents that it made: file id, number before (None: a new file) and after. `undone_by` is the
-    change that took it back.
+    `tool_call_id` is the model's call, `approved_by` (an email) with `approved_key`, `approval_id` and `grant_id` the
+    consent to it; `versions` are the contents that it made: file id, number before (None: a new file) and after.
+    `undone_by` is the change that took it back.
     """
 
     id: int
@@ -189,7 +188,7 @@ class DriveForService:
         return await self._drive.people.removed_ids()
 
     async def revoke(self, user_id: str, run_id: str) -> None:
-        """Let a run of this user change nothing more; return when what it is about to change is changed."""
+        """Let a run of this user change nothing more; return once the changes under way are done."""
         await self._drive.journal.revoke(user_id, run_id)
 
     async def undo(

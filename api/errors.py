@@ -27,7 +27,7 @@ class ApiError(errors.DriveError):
     ) -> None:
         """Take the class's sentence and hint by default, with the `facts` in them, which are details too.
 
-        What is `said` stands in the sentence only, as it is or in each language's own words.
+        Words in `said` stand in the sentence only, as they are or in each language's own form.
         """
         code = text or self.text or self.code
         hint = next(name for name in (f"{code}.hint", f"{self.code}.hint", f"{self.text}.hint") if name in CATALOGUE)

@@ -16,7 +16,7 @@ from graph.memory.facts import Fact, FactSource, Restored
 
 @dataclass(frozen=True, slots=True)
 class ImportedFact:
-    """A fact of an export. `thread_id` and `file_id` are ids of here, empty for what did not come with it."""
+    """A fact of an export. `thread_id` and `file_id` are ids of here, empty for a source that did not come with it."""
 
     source_id: str
     text: str

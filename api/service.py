@@ -66,7 +66,7 @@ class Service:
     async def find_threads(self, caller: Principal, words: str | None, limit: int, cursor: str | None) -> ThreadPage:
         """Return the caller's threads, or those with all of the words, the one used last first.
 
-        An answer made of what is not shared with the caller any more is found by no word.
+        An answer made of items that are not shared with the caller any more is found by no word.
         """
         if words is None:
             return await self.threads.page(caller, limit, cursor)
@@ -97,7 +97,7 @@ class Service:
         await self.threads.get(caller, thread_id)
         waiting = [approval.run_id for approval in await self.approvals.waiting(caller, thread_id)]
         for run_id in [*waiting, await self.plans.paused_run(thread_id)]:
-            # What ends by itself meanwhile is in nobody's way.
+            # One that ends by itself meanwhile is in nobody's way.
             with suppress(RunFinishedError):
                 if run_id:
                     await self.runs.cancel(caller, run_id)
@@ -256,7 +256,7 @@ async def open_service(
 
 
 async def complete_words(service: Service) -> None:
-    """Complete the words of earlier threads once; what fails is tried again at the next start."""
+    """Complete the words of earlier threads once; a failure is tried again at the next start."""
     try:
         await service.complete_words()
     except Exception:

@@ -1,4 +1,4 @@
-"""Threads of an export come in again: to be read, and to be gone on with as what came from outside."""
+"""Threads of an export come in again: to be read, and to be continued as content from outside."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -61,7 +61,8 @@ class ImportedThread:
 class ThreadImports:
     """Takes exported threads in, each once: its id is made of the export, its id there and the person.
 
-    Whoever wrote the export wrote the messages, so an imported thread is tainted: what it leads to is asked about.
+    The author of the export wrote the messages, so an imported thread is tainted: actions that it leads to are asked
+    about.
     """
 
     def __init__(self, database: Database, graph: Assistant, clock: Clock) -> None:
@@ -106,7 +107,7 @@ class ThreadImports:
     async def _count(self, caller: Principal, thread_id: str, part: ImportedThread) -> None:
         """Count the part before it is stored. Raises `TooManyError` if the person has too much that is unfinished.
 
-        What is stored already counts nothing: an import that was killed begins again with its first part.
+        Parts that are stored already count nothing: an import that was killed begins again with its first part.
         """
         size = _size(await self._new_messages(thread_id, part))
         mine = ThreadImportRow.user_id == caller.user_id

@@ -1,8 +1,8 @@
-"""The words of threads: of their titles, and of what was said in them, in English and Chinese.
+"""The words of threads: of their titles and messages, in English and Chinese.
 
 A text becomes its words between blanks, each Chinese, Japanese or Korean character one of them. So one `LIKE` finds
 words by their beginnings and Chinese words anywhere, on every database; deleting the row deletes the words. Looking
-through 60 MB of them, what a person says in some years, takes a tenth of a second.
+through 60 MB of them, a person's words of some years, takes a tenth of a second.
 """
 
 import re

@@ -106,7 +106,7 @@ class Threads:
             return list(await session.scalars(query.order_by(RunRow.thread_id, RunRow.head_checkpoint)))
 
     async def store_words(self, run: RunRow, messages: Sequence[AnyMessage]) -> None:
-        """Store the words of what a run answered."""
+        """Store the words of a run's answer."""
         async with self._database.write() as session:
             await session.execute(WHOLE_WORDS, whole_words(run, messages))
 

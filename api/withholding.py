@@ -1,4 +1,4 @@
-"""Withhold what a run or a thread has read of items that are not shared with the person any more, when it is shown."""
+"""Withhold content in a run or a thread, when it is shown, of items that are not shared with the person any more."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, cast
@@ -19,7 +19,7 @@ status tool name agent kind code method mode risk origin at created_at updated_a
 asked_at etag decided_by decided_key approved_by approved_key started_by scopes covered_by decision message action
 grant_kind depends_on tool_call_ids undo messageId serverId serverName toolName displayName"""
 PLAIN: Final = frozenset(_PLAIN.split())
-"""Keys whose texts tell nothing of a content. Whatever is added later counts as content until it stands here."""
+"""Keys whose texts tell nothing of a content. A key added later counts as content until it stands here."""
 
 CONTENT: Final = frozenset({"args", "arguments", "citations", "effect", "passage", "sources"})
 """Keys of objects in which every text counts as content, also a name."""

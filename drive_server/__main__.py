@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         log_to(logging.StreamHandler(), settings.log_level, settings.log_format)
         command(settings, chosen)
     except DriveError as error:
-        print(f"{error.message} {error.hint}", file=sys.stderr)  # noqa: T201 - what a command says to a person
+        print(f"{error.message} {error.hint}", file=sys.stderr)  # noqa: T201 - a command's words to a person
         return 1
     except KeyboardInterrupt:
         return 130
@@ -114,7 +114,7 @@ def _collect(settings: DriveSettings, arguments: Namespace) -> None:
         f"Set aside {found.blobs} contents ({found.size} bytes), removed {found.removed} for good and "
         f"{found.unfinished} unfinished files; {found.kept} that the database does not know stay."
     )
-    print(line)  # noqa: T201 - what a command says to a person
+    print(line)  # noqa: T201 - a command's words to a person
 
 
 async def _bring_up_to_date(settings: DriveSettings) -> None:

@@ -54,12 +54,12 @@ class Principal:
     """The caller, as established by the transport. Never built from an argument that a model can see.
 
     `method` is how they proved it: `token` (the local access token), `api_key`, `session` (cookie), `jwt` (a token of
-    the issuer in the settings; it has no `key_id`), `oauth` (a program's access token), `in_process`, `link`.
-    By a link somebody acts in the name of the person who made it, sees nothing but what the link `link_id` leads to,
+    the issuer in the settings; it has no `key_id`), `oauth` (a program's access token), `in_process`, `link`. By a link
+    somebody acts in the name of the person who made it, sees only the item of the link `link_id` and those below it,
     and has no role but the link's. `expires_at` is when the key in use ends: a key made with it ends no later. `key_id`
     is that key, or the one that opened the session. Of a session, `proof` is the `method` by which it was opened,
     `proof_id` the passkey, and `proved_at` when the person last proved who they are; others prove it with each request.
-    `name`, `time_zone` (an IANA name) and `language` are what the person says of themselves.
+    `name`, `time_zone` (an IANA name) and `language` are the person's profile.
     """
 
     user_id: str
@@ -85,14 +85,14 @@ Guard = Callable[["AsyncSession"], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """One call: the principal plus what the journal records about it.
+    """One call: the principal and the facts for the journal.
 
     `idempotency_key` makes the call happen at most once per user; `if_match` is the etag that was approved; `dry_run`
     computes the effect and rolls everything back; `approved_by` is the email of the person who said yes, with the key
-    `approved_key`, `approval_id` what to, or `grant_id` what covers it; `tool_call_id` is the model's call in the run;
-    `time_zone` is where the person is, an IANA name; `whole_results` asks for every field of an answer. `guard` is
-    called first in the transaction of a change: it raises if the call may not be made any more, as a body may have come
-    for hours.
+    `approved_key`, `approval_id` their approval, or `grant_id` the grant that covers it; `tool_call_id` is the model's
+    call in the run; `time_zone` is where the person is, an IANA name; `whole_results` asks for every field of an
+    answer. `guard` is called first in the transaction of a change: it raises if the call may not be made any more, as a
+    body may have come for hours.
     """
 
     principal: Principal

@@ -1,7 +1,7 @@
 """The time. Services take a `Clock`, so that tests need not wait.
 
-What has expired stays expired: the time of a process never goes back, whatever the machine's clock does, and a start
-begins no earlier than the last moment that is stored.
+A key that has expired stays expired: the time of a process never goes back, even if the machine's clock does, and a
+start begins no earlier than the last moment that is stored.
 """
 
 from collections.abc import Callable

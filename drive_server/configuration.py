@@ -1,6 +1,6 @@
 """The configuration: the environment, then one file: the named one, or `drive-agent.env` in the data directory.
 
-Never a file of the current folder: hosts start commands in whatever project is open.
+Never a file of the current folder: hosts start commands in any project that is open.
 """
 
 from io import StringIO

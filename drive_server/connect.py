@@ -178,7 +178,7 @@ async def open_drive(
 ) -> "AsyncGenerator[Drive]":
     """Build the drive, index new content in the background while it is open, and close everything at the end.
 
-    `clock` tells what people mean by today; `parts` are those of the installation that other packages have. May be
+    `clock` decides people's "today"; `parts` are those of the installation that other packages have. May be
     entered and left in different tasks. Raises `InvalidInputError` for malformed settings and `StorageFailureError` if
     the data directory or the database can't be used, or if the parts of the installation don't belong together.
     """
@@ -187,7 +187,7 @@ async def open_drive(
 
 
 def _token_service(settings: DriveSettings) -> "TokenService | None":
-    """Return what checks an issuer's tokens; None without an issuer, which saves importing a library of ciphers."""
+    """Return the service that checks an issuer's tokens; None without an issuer, to save an import of ciphers."""
     if not settings.jwt_issuer:
         return None
     from drive_server.services.identity.tokens import TokenService
@@ -196,7 +196,7 @@ def _token_service(settings: DriveSettings) -> "TokenService | None":
 
 
 def _oidc_service(settings: DriveSettings, database: Database, identity: IdentityService) -> "OidcService | None":
-    """Return what logs people in at an issuer; None without one, which saves the same imports."""
+    """Return the service that logs people in at an issuer; None without one, which saves the same imports."""
     if not (settings.oidc_issuer and settings.oidc_client_id):
         return None
     from drive_server.services.identity.oidc import OidcService

@@ -1,7 +1,7 @@
 """Every error the drive raises on purpose, in one tree.
 
-Each class has a stable `code` that clients may switch on, an HTTP `status` for the byte routes, a sentence for a
-person and a `hint` that says what to do next. `details` is JSON and holds only what the caller may see.
+Each class has a stable `code` that clients may switch on, an HTTP `status` for the byte routes, a sentence for a person
+and a `hint` at the next step. `details` is JSON and holds only data that the caller may see.
 """
 
 from copy import copy
@@ -101,7 +101,7 @@ class UnauthenticatedError(DriveError):
 
 
 class UnknownKeyError(UnauthenticatedError):
-    """A key that this drive never gave out, or that was forged: whoever guesses is slowed."""
+    """A key that this drive never gave out, or that was forged: guessing is slowed down."""
 
 
 class AccountDisabledError(UnauthenticatedError):
@@ -166,7 +166,7 @@ class NameConflictError(DriveError):
 
 
 class EtagMismatchError(DriveError):
-    """The item changed since the caller read it; `details` says what it is now and who changed it when."""
+    """The item changed since the caller read it; `details` has its new state and who changed it when."""
 
     code = "etag_mismatch"
     status = 409

@@ -1,7 +1,7 @@
 """HTTP clients for services, whose answers are limited in bytes, counted while they are decompressed.
 
-httpx decompresses whatever arrives at once, and a kilobyte of gzip may hold a megabyte. One of the clients reaches
-public addresses alone: for what strangers name.
+httpx decompresses all that arrives at once, and a kilobyte of gzip may hold a megabyte. One of the clients reaches
+public addresses alone: for addresses that strangers name.
 """
 
 import socket

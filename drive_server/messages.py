@@ -35,7 +35,7 @@ class Message:
         return render(self, "en")
 
     def to_json(self) -> dict[str, Any]:
-        """Return what the journal stores."""
+        """Return the message as the journal stores it."""
         return {"code": self.code, "params": dict(self.params)}
 
     @property

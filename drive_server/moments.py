@@ -73,8 +73,8 @@ def server_zone() -> str:
 def to_iso(text: str | None, now: datetime, edge: Edge) -> str | None:
     """Return a time as ISO 8601 with its zone; `now` is the person's local time, and a time without a zone is theirs.
 
-    Words become the start of their span, or with the edge `end` its end: "until Friday" has all of Friday. What is
-    neither a time nor words for one comes back as it is.
+    Words become the start of their span, or with the edge `end` its end: "until Friday" has all of Friday. A text that
+    is neither a time nor words for one comes back unchanged.
     """
     if text is None or len(text) > LONGEST:
         return text

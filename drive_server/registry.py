@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 class ServiceRegistry:
     """The services of one drive, which check scopes and roles themselves; `database` and `blobs` check nothing.
 
-    `clock` tells what people mean by today. `oidc` is None where the settings name no issuer to log in at.
+    `clock` decides people's "today". `oidc` is None where the settings name no issuer to log in at.
     """
 
     settings: "DriveSettings"

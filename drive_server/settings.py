@@ -139,7 +139,7 @@ class DriveSettings(BaseSettings):
     @field_validator("time_zone")
     @classmethod
     def _check_time_zone(cls, name: str) -> str:
-        """Refuse what is no time zone."""
+        """Refuse an unknown time zone."""
         if name and zone_of(name) is None:
             raise ValueError("write it as Asia/Shanghai or Europe/Berlin")
         return name
@@ -147,7 +147,7 @@ class DriveSettings(BaseSettings):
     @field_validator("public_url")
     @classmethod
     def _check_public_url(cls, url: str) -> str:
-        """Refuse what is no address of a site."""
+        """Refuse a text that is no address of a site."""
         if url and not _is_site(url):
             raise ValueError("write it as https://drive.example.com, with nothing after the host and port")
         return url.rstrip("/")
@@ -155,7 +155,7 @@ class DriveSettings(BaseSettings):
     @field_validator("cors_origins")
     @classmethod
     def _check_cors_origins(cls, origins: str) -> str:
-        """Refuse what is no origin of a site."""
+        """Refuse a text that is no origin of a site."""
         named = [origin.strip().rstrip("/") for origin in origins.split(",") if origin.strip()]
         if any(origin != "*" and not _is_site(origin) for origin in named):
             raise ValueError("write each as https://app.example.com, with nothing after the host and port; or *")

@@ -92,7 +92,7 @@ def build_graph(deps: GraphDependencies) -> Graph:
 
 
 def make_begin(deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
-    """Return the node that takes the person's message, and says who takes the turn."""
+    """Return the node that takes the person's message, and names the agent that takes the turn."""
 
     async def read_context(state: State, agent: AgentName, runtime: Runtime[RunContext]) -> None:
         # A drive that gives no answer is the specialist's to report.
@@ -184,7 +184,7 @@ async def after_advance(state: State) -> str:
 
 
 async def make_graph() -> Graph:
-    """Return the graph for `langgraph dev`: the drive in `DRIVE_DATA_DIR`, and its local user whatever a client says.
+    """Return the graph for `langgraph dev`: the drive in `DRIVE_DATA_DIR`, with its local user as every client.
 
     The host calls this for every run and every read. There is one graph per event loop; its drive and its sessions
     are opened by the first node that needs them, so a read opens nothing. The host supplies the checkpointer.

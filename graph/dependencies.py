@@ -33,7 +33,7 @@ class PlanControl(Protocol):
     """The copies of running plans that people see and edit while the graph is at work."""
 
     async def exchange(self, thread_id: str, run_id: str, change: "Callable[[Plan | None], Plan]") -> "Plan":
-        """Store and return what `change` makes of the copy, None if there is none yet; nobody edits it meanwhile."""
+        """Store and return the plan that `change` makes of the copy (None if there is none); no edits come between."""
         ...
 
 
@@ -42,10 +42,10 @@ class GraphDependencies:
     """The concrete parts of one graph.
 
     `models` are those of the settings; `choices` those of a conversation that has another one, by its name. Without a
-    router, the likeliest specialist takes what no words route.
-    `servers` reads what a person has chosen for an assistant, `server_pool` has the connections to their servers.
-    `hosts`: where links in answers may lead. `only_user`: if set, every run is this person's, whatever context a client
-    sends (`langgraph dev` has no login).
+    router, the likeliest specialist takes requests that no rule of words routes. `servers` reads a person's choice of
+    servers for an assistant, `server_pool` has the connections to them. `hosts`: where links in answers may lead.
+    `only_user`: if set, every run is this person's, also if a client's context names another (`langgraph dev` has no
+    login).
     """
 
     models: "Models"
@@ -70,7 +70,7 @@ class GraphDependencies:
         return ResultStore(runtime.store, self.result_cache, self.user(runtime).user_id, thread_id)
 
     def offers(self, runtime: "Runtime[RunContext]") -> Offers | None:
-        """Return what asks people's own servers; None without any, or without a store to note what was sent."""
+        """Return the offers of people's own servers; None without any, or without a store to record sent calls."""
         if self.servers is None or self.server_pool is None or runtime.store is None:
             return None
         return Offers(self.servers, self.server_pool, self.settings, self.offer_cache)
@@ -91,15 +91,15 @@ class GraphDependencies:
         return self.settings.model_of(role, chosen if chosen in self.choices else "")
 
     def spending(self, role: "ModelRole", runtime: "Runtime[RunContext]") -> Spending:
-        """Return what counts the calls of that model."""
+        """Return the counter of that model's calls."""
         return Spending(estimates=has_budget(self.settings), prices=self.prices(role, runtime))
 
     def prices(self, role: "ModelRole", runtime: "Runtime[RunContext]") -> Prices:
-        """Return what that model costs; nothing if nobody says."""
+        """Return the prices of that model; zero if they are unknown."""
         return prices_of(self.settings, self.model_name(role, runtime)) or Prices()
 
     def user(self, runtime: "Runtime[RunContext]") -> RunContext:
-        """Return who this run is for."""
+        """Return the person of this run."""
         return self.only_user or runtime.context or RunContext()
 
 

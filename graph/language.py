@@ -7,7 +7,7 @@ Language = Literal["en", "zh"]
 NOT_THE_PERSONS: Final = re.compile(
     r"\"[^\"]*\"|“[^”]*”|「[^」]*」|《[^》]*》|`[^`]*`|(?<!\S)[^\s@]+@\S+|(?<![^\s/\\])[^\s/\\]*\.[A-Za-z0-9]{1,5}\b"
 )
-"""Quotes, addresses and file names: these are in whatever language the thing itself is in."""
+"""Quotes, addresses and file names: these are in the language of the thing itself."""
 HAN: Final = re.compile(r"[\u3400-\u9fff]")
 READ_CHARACTERS: Final = 2_000
 """The first characters show the language of a long text."""

@@ -78,7 +78,7 @@ class Clients:
 async def open_models(settings: AgentSettings, directory: Path | None = None) -> AsyncGenerator[ModelSet]:
     """Build the models over HTTP clients of their own, and close these at the end.
 
-    What is learnt about their services is remembered in a file of the directory.
+    Facts learnt about their services are stored in a file of the directory.
     """
     dialects = await asyncio.to_thread(Dialects, directory / FILE_NAME) if directory else None
     async with aclosing(Clients(dialects)) as clients:

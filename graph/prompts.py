@@ -73,7 +73,7 @@ def is_prompt(text: str) -> bool:
 
 
 def section(tag: str, text: str) -> str:
-    """Return the text between tags; what looks like one of our tags in it is made harmless."""
+    """Return the text between tags; look-alikes of our tags in it are made harmless."""
     return _tagged(tag, _TAG.sub("&lt;", text))
 
 

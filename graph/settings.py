@@ -244,7 +244,7 @@ class AgentSettings(BaseSettings):
         return tuple(dict.fromkeys([self.resolved_model, *filter(None, listed)]))
 
     def model_of(self, role: ModelRole, chosen: str = "") -> str:
-        """Return the name of a role's model; `chosen` is what a conversation has in place of `AGENT_MODEL`."""
+        """Return the name of a role's model; `chosen` is a conversation's model in place of `AGENT_MODEL`."""
         own: dict[ModelRole, str] = {
             "router": self.router_model,
             "planner": self.planner_model,

@@ -52,7 +52,7 @@ class Attachment(TypedDict):
 class Place(TypedDict, total=False):
     """The person's place: the open file and the open folder, as ids that the drive checks; both may be None.
 
-    `attachments` are what they attached to the message of the turn.
+    `attachments` are those of the turn's message.
     """
 
     file_id: str | None
@@ -68,7 +68,7 @@ def join_attachments(first: "Sequence[Attachment]", then: "Sequence[Attachment]"
 class Route(TypedDict):
     """The route of a turn. `confidence` is 0 to 1; `reason` is in the person's language.
 
-    `corrects`: the person says what was done last should have been done otherwise.
+    `corrects`: the person says the last action should have been another.
     """
 
     agent: AgentName
@@ -84,13 +84,12 @@ Refusal = Literal["rejected", "expired", "answered", "unclear"]
 
 
 class Step(TypedDict):
-    """One step of a plan. `result` is what its specialist said at the end.
+    """One step of a plan. `result` is its specialist's last message.
 
     `attempts` counts from 1 once it started; `after` is the id of the last message before the running attempt.
-    `question` is what it asked the person, for whose answer it waits, pending again. `depends_on` are the ids of steps
-    that have to be completed before it; steps of one `wave` don't need one another,
-    and are `parallel` if there are several. A `map` step is carried out on each file of `folder`. `refusal` is why
-    it was not allowed.
+    `question` is its question to the person, for whose answer it waits, pending again. `depends_on` are the ids of
+    steps that have to be completed before it; steps of one `wave` don't need one another, and are `parallel` if there
+    are several. A `map` step is carried out on each file of `folder`. `refusal` is why it was not allowed.
     """
 
     id: str
@@ -114,9 +113,9 @@ class Step(TypedDict):
 class Plan(TypedDict):
     """The steps of a turn, done in order.
 
-    `wanted` is what the person wants of it, `status` what it does; `version` counts their changes, `revision` those of
-    the planner. `contract` are the bounds that the person agreed to (`graph/policy/contract.py`), `proposal` is the
-    question about them while it waits. `attachments` are those of the message that it was made for.
+    `wanted` is the person's command (run, pause or stop), `status` its state; `version` counts their changes,
+    `revision` those of the planner. `contract` are the bounds that the person agreed to (`graph/policy/contract.py`),
+    `proposal` is the question about them while it waits. `attachments` are those of the message that it was made for.
     """
 
     plan_id: str
@@ -131,8 +130,8 @@ class Plan(TypedDict):
 
 
 class Effect(TypedDict):
-    """The effect of a call: at most 50 of its `count` items (id, name, path, what happens to it), who gains or
-    loses access, and whether it can be undone.
+    """The effect of a call: at most 50 of its `count` items (id, name, path, change), who gains or loses access, and
+    whether it can be undone.
     """
 
     count: int
@@ -162,12 +161,11 @@ class Call(TypedDict):
     """A tool call as it was judged, frozen: nothing of it is worked out again when the person has answered.
 
     `args` fit the tool's schema. `etag` is the target's when the preview was made. `digest` binds name, args and etag.
-    `standing`: allowed (the policy lets it run), asked (waits for the person), approved, refused. `effect` is what the
-    dry run found, without its diff, which is in the preview; None if the tool knows none. `code` is the reason's;
-    `covered_by` is the grant that lets it run, or `plan`; `passage` is what was read before that most likely led to it,
-    `sources` the files that may have.
-    `action` is the kind of action that a grant may allow, None if none may. `outside`: it is a call of the person's
-    own server.
+    `standing`: allowed (the policy lets it run), asked (waits for the person), approved, refused. `effect` is the dry
+    run's, without its diff, which is in the preview; None if the tool knows none. `code` is the reason's; `covered_by`
+    is the grant that lets it run, or `plan`; `passage` is the text read before that most likely led to it, `sources`
+    the files that may have. `action` is the kind of action that a grant may allow, None if none may. `outside`: it is a
+    call of the person's own server.
     """
 
     tool_call_id: str
@@ -193,7 +191,7 @@ class Call(TypedDict):
 
 
 class Taint(TypedDict):
-    """A file of which words were read that are not the person's own; `file_id` is empty for what is no file."""
+    """A file of which words were read that are not the person's own; `file_id` is empty if it is no file."""
 
     file_id: str
     name: str
@@ -208,7 +206,7 @@ class Passage(Taint):
 
 
 def newest_taint(before: Taint | None, newer: Taint | None) -> Taint | None:
-    """Keep that a thread is tainted, for as long as it lives; what was read last is named."""
+    """Keep a thread tainted for as long as it lives; the last foreign file is named."""
     return newer or before
 
 
@@ -247,7 +245,7 @@ class Turn(TypedDict):
     """The running turn. `message_id` is that of the person's message; in older threads it is the `run_id`.
 
     `tainted`: content of a file was read in it, so instructions may have come in with data. `usage` counts tokens.
-    `written` has the ids of the newest messages that the graph wrote in this turn: what follows them is from outside.
+    `written` has the ids of the newest messages that the graph wrote in this turn: later messages are from outside.
     `begun_at` is when the message was taken, ISO 8601 in UTC: "today" is that day, however long the turn waits.
     """
 
@@ -293,7 +291,7 @@ def merge_turn(turn: Turn | None, update: TurnUpdate) -> Turn:
 
 
 def merge_findings(found: dict[str, Any] | None, update: dict[str, Any] | None) -> dict[str, Any]:
-    """Add what was found in files, by their ids; None begins anew."""
+    """Add findings in files, by their ids; None begins anew."""
     return {**(found or {}), **update} if update is not None else {}
 
 
@@ -324,14 +322,13 @@ class State(TypedDict, total=False):
     """The root state. `last_run_id` is the newest earlier run of the thread that changed something,
     `last_change` its newest change.
 
-    `summaries` tell of what lies before `window_start`, the id of the first message that models still see;
-    `token_scale` is what estimates of tokens are multiplied by, as the model's reports have shown;
-    `rounds` counts the turn's rounds of tool calls; `failure` is why the running step's model gave up, if it did;
-    `limit` is what ended the turn before its answer, if anything did; `survey` has the files that a step over many
-    reads, and `findings` what came of those that are read (`graph/planning/map_reduce/prompts.py`).
-    `last_plan` is the newest plan of an earlier turn that ended.
-    `attached` is what the person attached to the thread's messages, newest first.
-    `taint` is the last file that was read in the thread whose words are not the person's own, if there is any.
+    `summaries` cover the messages before `window_start`, the id of the first message that models still see;
+    `token_scale` is the factor for estimates of tokens, as the model's reports have shown; `rounds` counts the
+    turn's rounds of tool calls; `failure` is why the running step's model gave up, if it did; `limit` is the limit that
+    ended the turn before its answer, if any did; `survey` has the files that a step over many reads, and `findings`
+    their findings so far (`graph/planning/map_reduce/prompts.py`). `last_plan` is the newest plan of an earlier turn
+    that ended. `attached` are the attachments of the thread's messages, newest first. `taint` is the last file that was
+    read in the thread whose words are not the person's own, if there is any.
     """
 
     messages: Required[Annotated[list[AnyMessage], MESSAGES]]
@@ -389,7 +386,7 @@ def message_id_of(turn: Turn) -> str:
 
 
 def is_tainted(state: State) -> bool:
-    """Say whether the thread has read what are not the person's own words, in this turn or before."""
+    """Say whether the thread has read words of others than the person, in this turn or before."""
     return bool(state.get("taint")) or running_turn(state)["tainted"]
 
 

@@ -17,7 +17,7 @@ REDUCED: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 
 
 async def run_in_one_superstep(state: State, *nodes: Node) -> Update:
-    """Return what the nodes change, each of which sees what those before it did."""
+    """Return the joint update of the nodes, each of which sees the updates of those before it."""
     after, update = state, Update()
     for node in nodes:
         news = await node(after)

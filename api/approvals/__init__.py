@@ -1,1 +1,1 @@
-"""Approvals: what waits for a person, answered once. May import `events` and `storage`."""
+"""Approvals: questions that wait for a person, answered once. May import `events` and `storage`."""

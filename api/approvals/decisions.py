@@ -12,7 +12,7 @@ from graph.approvals.questions import ALL_AT_ONCE, FieldsError, checked_reply
 
 Payload = Mapping[str, Any]
 Check = Callable[[Payload, str, Mapping[str, Any]], str | None]
-"""Returns what is wrong with an edit's arguments, or a grant, for the action of that id; None if nothing is."""
+"""Returns the problem of an edit's arguments, or of a grant, for the action of that id; None if there is none."""
 
 RUNS_THE_CALL = frozenset({"approve", "edit"})
 CARRIES_WORDS = frozenset({"edit", "respond"})

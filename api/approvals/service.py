@@ -31,8 +31,8 @@ class Approvals:
     """Stores approvals, takes decisions, and lets a run wait for one.
 
     `on_closed` is called with the id of a run whose approval was decided. The answers to questions of servers, which
-    may hold what nobody else should know, are encrypted with `secrets` for as long as they are stored: a row that is
-    deleted leaves its words in logs and in backups.
+    may be secret, are encrypted with `secrets` for as long as they are stored: a row that is deleted leaves its words
+    in logs and in backups.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Approvals:
 
         `approve_all` approves every action as it is, instead of decisions.
 
-        Raises `NotFoundError`, `ApprovalClosedError`, and what `DecisionCheck` raises.
+        Raises `NotFoundError`, `ApprovalClosedError`, and the errors of `DecisionCheck`.
         """
         await self._close_if_over(approval_id)
         async with self._database.write() as session:
@@ -105,7 +105,7 @@ class Approvals:
     async def confirm(self, caller: Principal, approval_id: str, tool_call_id: str, *, approved: bool) -> ApprovalRow:
         """Take the caller's answer about one action; the approval is decided once all of its actions have one.
 
-        Raises what `decide` raises.
+        Raises as `decide` does.
         """
         await self._close_if_over(approval_id)
         async with self._database.write() as session:
@@ -164,7 +164,7 @@ class Approvals:
         return row if row and row.status != WAITING else None
 
     async def take_contents(self, row: ApprovalRow) -> Mapping[str, Mapping[str, Any]]:
-        """Return what servers' questions were answered with, by tool_call_id, and store it no longer."""
+        """Return the answers to servers' questions, by tool_call_id, and store them no longer."""
         kept = without_contents(row.payload, row.decisions)
         if kept == row.decisions:
             return {}

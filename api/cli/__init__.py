@@ -47,7 +47,7 @@ def command(target: str) -> "Callable[[Namespace], int]":
 
 
 def _accept_any_text() -> None:
-    """Names and messages may hold what the terminal's encoding can't show: replace it rather than fail."""
+    """Names and messages may hold characters that the terminal's encoding lacks: replace these rather than fail."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         reconfigure: Any = getattr(stream, "reconfigure", None)
         if reconfigure:

@@ -55,7 +55,7 @@ def build_parser() -> Parser:
 
 def _common_options() -> ArgumentParser:
     options = ArgumentParser(add_help=False)
-    # Without a default, which would replace what was said before the command.
+    # Without a default, which would replace a value given before the command.
     options.add_argument("--config", type=Path, metavar="FILE", default=SUPPRESS, help=CONFIG_HELP)
     return options
 
@@ -79,7 +79,7 @@ def _add_service_commands(commands: Commands, common: ArgumentParser) -> None:
     mcp.set_defaults(target="service.stdio:serve_stdio")
     completion = commands.add_parser("completion", help="print what a shell needs to complete these commands")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
-    # What the scripts ask: the words of a line up to the cursor, to complete the last one.
+    # The scripts' call: the words of a line up to the cursor, to complete the last one.
     completion.add_argument("line", nargs=REMAINDER, help=SUPPRESS)
     completion.set_defaults(target="completion.command:completion")
     admin = commands.add_parser("admin", help="the first administrator").add_subparsers(metavar="create", required=True)

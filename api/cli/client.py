@@ -58,7 +58,7 @@ class ServiceClient:
         return read_json(self.send("POST", path, params=params, json=body if body is not None else {}))
 
     def delete(self, path: str) -> None:
-        """Delete what is at a path."""
+        """Delete the resource at a path."""
         self.send("DELETE", path)
 
     def send(self, method: str, path: str, **options: Any) -> httpx.Response:
@@ -66,7 +66,7 @@ class ServiceClient:
         return check(self.send_unchecked(method, path, **options))
 
     def send_unchecked(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """Send one request and return the response, whatever its status. Raises `LostConnectionError`."""
+        """Send one request and return the response, with any status. Raises `LostConnectionError`."""
         with translated_errors():
             return self._http.request(method, path, **options)
 

@@ -7,7 +7,7 @@ from api.cli.texts import hint_of, text, word
 
 
 class CommandError(Exception):
-    """A command failed. `message` is a sentence for the person, `hint` says what to do next (may be empty).
+    """A command failed. `message` is a sentence for the person, `hint` names the next step (may be empty).
 
     `attempt` are the words of a `drive-agent` command that may help; the person sees it with the data directory and the
     address as they were given.
@@ -42,6 +42,6 @@ class ServiceError(CommandError):
 
 
 def system_reason(error: Exception) -> str:
-    """Return what the system says of a failure, in the terminal's language if it is a frequent one."""
+    """Return the system's words for a failure, in the terminal's language if it is a frequent one."""
     said: str | None = getattr(error, "strerror", None)
     return word("system", said) if said else str(error) or type(error).__name__

@@ -14,7 +14,7 @@ WIDE: Final = frozenset("WF")
 
 CHINESE_LETTER: Final = "\u2e80-\u9fff\uff01-\uff60"
 WORD: Final = re.compile(rf"(?:[{CHINESE_LETTER}]|[^\s{CHINESE_LETTER}]+)[，。；：、）？！]*\s*")
-"""What stays on a line: no line begins with a sign that ends something."""
+"""A part that stays on one line: no line begins with a sign that ends something."""
 
 
 def translated(text: str) -> str:

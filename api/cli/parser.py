@@ -40,7 +40,7 @@ class Parser(ArgumentParser):
         return formatter.format_help()
 
     def error(self, message: str) -> NoReturn:
-        """Say how the command is used and what was wrong, and exit with 2."""
+        """Print the usage of the command and the error, and exit with 2."""
         self.print_usage(sys.stderr)
         self.exit(2, text("wrong_usage", prog=self.prog, message=translated_error(message)) + "\n")
 

@@ -22,19 +22,19 @@ Item = dict[str, Any]
 PATTERN: Final = re.compile(r"[*?\[]")
 ANY_DEPTH: Final = "**"
 SHARED: Final = "Shared with me"
-"""The name of the folder with what others share, in a person's root; an own folder of this name hides it."""
+"""The name of the folder of items that others share, in a person's root; an own folder of this name hides it."""
 NO_ITEM: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY})
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something goes: a folder, and the name that it has there; empty: its own."""
+    """A place for an item: a folder, and the name that it has there; empty: its own."""
 
     folder: Item
     name: str = ""
 
     def path_of(self, name: str) -> str:
-        """Return the path of what goes there with this name of its own."""
+        """Return the path of an item that goes there with this name of its own."""
         return below(self.folder, self.name or name)
 
 
@@ -61,7 +61,7 @@ def look_up(client: ServiceClient, ref: str) -> Item | None:
 
 
 def shared_folder(client: ServiceClient) -> Item | None:
-    """Return the folder with what others share, None while nobody shares anything."""
+    """Return the folder of items that others share, None while nobody shares anything."""
     shared = list(client.get("/api/drive/shared", limit=1)["items"])
     if not shared:
         return None
@@ -70,7 +70,7 @@ def shared_folder(client: ServiceClient) -> Item | None:
 
 
 def is_shared_folder(item: Item) -> bool:
-    """Return whether this is the folder with what others share, where nobody puts anything."""
+    """Return whether this is the folder of items that others share, where nobody puts anything."""
     return item["id"] == "shared"
 
 
@@ -101,7 +101,10 @@ def find_file(client: ServiceClient, ref: str) -> Item:
 
 
 def expand(client: ServiceClient, refs: Sequence[str]) -> list[Item]:
-    """Return what the paths, ids and patterns name, each once. Raises `CommandError` for one that names nothing."""
+    """Return the items that the paths, ids and patterns name, each once.
+
+    Raises `CommandError` for one that names nothing.
+    """
     found: dict[str, Item] = {}
     for ref in refs:
         item = look_up(client, ref)
@@ -114,13 +117,13 @@ def expand(client: ServiceClient, refs: Sequence[str]) -> list[Item]:
 
 
 def children(client: ServiceClient, folder: Item) -> Iterator[Item]:
-    """Yield what is directly in a folder."""
+    """Yield the items directly in a folder."""
     for item in client.pages(f"/api/drive/items/{folder['id']}/children"):
         yield {**item, "parent_id": folder["id"]}
 
 
 def walk(client: ServiceClient, folder: Item) -> Iterator[Item]:
-    """Yield everything below a folder, each folder before what is in it."""
+    """Yield everything below a folder, each folder before its items."""
     for item in children(client, folder):
         yield item
         if is_folder(item):
@@ -145,7 +148,7 @@ def place_at(client: ServiceClient, ref: str, *, is_one: bool) -> Place:
 
 
 def open_folder(folder: Item) -> Item:
-    """Return a folder in which something can be put. Raises `CommandError` for the one with what others share."""
+    """Return a folder in which something can be put. Raises `CommandError` for the one of items that others share."""
     if is_shared_folder(folder):
         raise CommandError.of("shared_is_no_place")
     return folder

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Entry = TypeVar("Entry")
 
 # Control characters could move the cursor or recolour the screen, and bidirectional overrides make a name read as
-# another: both may come from file names and from models, so both are shown as what they are.
+# another: both may come from file names and from models, so both are shown as plain signs.
 _UNSAFE = re.compile(
     f"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb\ud800-\udfff{NONCHARACTERS}]"
 )
@@ -87,7 +87,7 @@ class Terminal:
     def stream(self, text: str) -> None:
         """Print a part of a text at once, without a line end."""
         if text:
-            # Before it is written: Ctrl-C may come right after, and what is printed then needs a line of its own.
+            # Before it is written: Ctrl-C may come right after, and text printed then needs a line of its own.
             self._column_open = not text.endswith("\n")
             self.out.file.write(visible(text))
             self.out.file.flush()
@@ -128,7 +128,7 @@ def print_list(
 
 
 def _ask_person(question: str) -> str | None:
-    import_module("readline")  # being imported is what gives input() line editing
+    import_module("readline")  # its import gives input() line editing
     try:
         return input(question)
     except EOFError:

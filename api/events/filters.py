@@ -149,7 +149,7 @@ class EventFilter:
         yield from self._marked(self._replay.end())
 
     def _withdraw(self) -> Iterator[Event]:
-        """Yield the event that takes back the text of the message so far: clients show what came before it again."""
+        """Yield the event that takes back the text of the message so far: clients show the text before it again."""
         yield from self._release()
         yield from self._marked(self._replay.end())
         kept = self._since[: self._begun]
@@ -194,7 +194,7 @@ class EventFilter:
         return filtered
 
     def _feed(self, text: str) -> str:
-        """Return what may be sent of a text, with the gap that is due before it."""
+        """Return the part of a text that may be sent, with the gap that is due before it."""
         if not text:
             return ""
         if self._last and not (self._last[-1].isspace() or text[0].isspace()):
@@ -203,13 +203,13 @@ class EventFilter:
         return self._link_filter.feed(text)
 
     def _ended(self) -> str:
-        """Return what was held back, and what closes an open block of code."""
+        """Return the held-back text, and the end of an open block of code."""
         rest = self._link_filter.end()
         self._last = rest[-1:] or self._last
         return rest
 
     def _release(self) -> Iterator[Event]:
-        """Send what is held back. If it may begin an address, it is kept apart from what follows."""
+        """Send the held-back text. If it may begin an address, keep it apart from the text that follows."""
         rest = self._ended()
         self._gap = self._gap or (" " if rest and not rest.isalnum() else "")
         if rest:
@@ -227,7 +227,7 @@ def _fingerprint(event: Event) -> bytes:
 def _split_text(events: Sequence[Event], said: Sequence[str]) -> tuple[str, list[str]]:
     """Return the text that stands in the thread, and the texts that follow it, which may be repeated.
 
-    Where the thread has it otherwise, what may be repeated is the text since the last other event.
+    If the thread has other words, the text since the last other event may be repeated.
     """
     texts = [""]
     for event in events:
@@ -244,7 +244,7 @@ def _split_text(events: Sequence[Event], said: Sequence[str]) -> tuple[str, list
 
 
 def _end_of(said: Sequence[str], text: str) -> int | None:
-    """Return where these texts end in a text that begins with them, with what keeps them apart; None if it does not."""
+    """Return where these texts end in a text that begins with them and the gaps between them; None if it does not."""
     end = 0
     for one in said:
         gap = next((gap for gap in ("", PARAGRAPH, " ") if text.startswith(f"{gap}{one}", end)), None)

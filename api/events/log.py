@@ -149,7 +149,7 @@ class EventLog:
         """Open the log of a run that another process began; numbers continue after the last one stored."""
         if run_id not in self._buffers:
             newest = RunBuffer(await newest_number(self._database, run_id))
-            # Those who follow it already must hear what comes.
+            # Those who follow it already must hear new events.
             self._buffers.setdefault(run_id, newest)
         self._buffers[run_id].starts = starts
         self.wake([run_id])
@@ -177,7 +177,7 @@ class EventLog:
             await self.commit(run_id, [])
 
     def park(self, run_id: str) -> None:
-        """Forget the newest frames of a run that waits for a person: who follows it reads them from the database."""
+        """Forget the newest frames of a run that waits for a person: its followers read them from the database."""
         if self._replica.is_shared:
             # Another process may take it up.
             self.close(run_id)

@@ -33,7 +33,7 @@ class ReasoningStream:
         yield from self._event(self._filter.feed(text))
 
     def end(self) -> Iterator[Event]:
-        """Yield what was held back, as something else follows."""
+        """Yield the held-back text, as something else follows."""
         if self._is_open:
             self._is_open, self._gap = False, GAP
             yield from self._event(self._filter.end())

@@ -1,4 +1,4 @@
-"""The dependencies of routes as annotated types, so that a signature says who calls and what is needed.
+"""The dependencies of routes as annotated types, so that a signature names the caller and the services it needs.
 
 All of them are asynchronous, though few wait: FastAPI would run each in a thread.
 """

@@ -41,7 +41,7 @@ def filtered_view(view: BaseModel, service: Service) -> BaseModel:
 
 
 def filter_error(error: DriveError, clean: Callable[[str], str]) -> None:
-    """Filter what an error says in either language, in place."""
+    """Filter the sentences of an error in either language, in place."""
     sentence, hint = error.texts("zh")
     error.message, error.hint, error.chinese = clean(error.message), clean(error.hint), (clean(sentence), clean(hint))
     error.details = cleaned(dict[str, Any], error.details, clean)

@@ -103,7 +103,7 @@ def _plan(plan: Mapping[str, Any], language: Language) -> Iterator[str]:
 
 
 def _code(text: str) -> str:
-    """Return text as a code span, whatever backticks are in it (CommonMark, 6.1)."""
+    """Return text as a code span, with any backticks in it (CommonMark, 6.1)."""
     fence = "`"
     while fence in text:
         fence += "`"

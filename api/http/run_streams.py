@@ -54,7 +54,7 @@ def new_run_stream(run: RunRow, caller: Principal, service: Service, request: Re
 
 
 def addresses_of(run_id: str) -> list[tuple[str, str]]:
-    """Return the headers that say where the stream of a run goes on, and what it is of."""
+    """Return the headers with the address where the stream of a run goes on, and with that of the run."""
     return [("location", f"/api/runs/{run_id}/events"), ("content-location", f"/api/runs/{run_id}")]
 
 

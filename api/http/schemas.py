@@ -292,7 +292,10 @@ class CancelView(BaseModel):
 
 
 class OutsideCallView(BaseModel):
-    """A call of one of your own MCP servers. `text` says that nothing here can take back what it did, or may have."""
+    """A call of one of your own MCP servers.
+
+    `text` says that nothing here can undo its effects, certain or possible.
+    """
 
     record: Annotated[dict[str, Any], Shape(ToolCallRecord)] = Field(serialization_alias="toolCall")
     text: str

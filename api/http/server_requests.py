@@ -142,7 +142,7 @@ class NewServerBody(ServerBody):
 
 
 class ToolBody(Body):
-    """A person's decisions about a tool; what is left out stays."""
+    """A person's decisions about a tool; fields left out stay."""
 
     name: ToolName
     is_enabled: bool | None = Field(default=None, alias="isEnabled")

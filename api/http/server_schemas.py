@@ -132,7 +132,7 @@ class PromptList(BaseModel):
 
 
 class FilledMessageView(BaseModel):
-    """A message of a prompt; what is no text is named by its kind in brackets."""
+    """A message of a prompt; content that is no text is named by its kind in brackets."""
 
     role: Literal["user", "assistant"]
     text: str
@@ -146,9 +146,9 @@ class FilledPromptView(BaseModel):
 
 
 class ConnectionView(BaseModel):
-    """The result of a test. `name`, `version` and `instructions` are what the server says of itself.
+    """The result of a test. `name`, `version` and `instructions` are the server's own words about itself.
 
-    If it fails, `code` and `sentence` say why; `last_lines` is the end of what the server, or its program, wrote.
+    If it fails, `code` and `sentence` say why; `last_lines` are the last ones that the server, or its program, wrote.
     """
 
     status: StatusName

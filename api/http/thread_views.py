@@ -22,7 +22,7 @@ async def thread_view(
 ) -> ThreadView:
     """Return a thread with its newest messages, as it is or was with a version of a message.
 
-    Raises `NotFoundError` for a thread of another person, and for what is no version of a message of the thread.
+    Raises `NotFoundError` for a thread of another person, and for an unknown version of a message.
     """
     row = await service.threads.get(caller, thread_id)
     run = await _run_of(caller, service, thread_id, version)
@@ -48,7 +48,7 @@ async def thread_view(
 
 
 def summary_view(row: ThreadRow) -> ThreadSummary:
-    """Return a thread as it stands in a list."""
+    """Return a thread in the form of a list's entry."""
     times = {"created_at": row.created_at, "updated_at": row.updated_at}
     return ThreadSummary(thread_id=row.id, title=row.title, model=row.model, assistant_id=row.assistant_id, **times)
 

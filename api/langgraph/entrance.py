@@ -1,4 +1,4 @@
-"""What all routes here have in common: the key in the header of LangGraph's SDKs, filtered errors, answers as JSON."""
+"""The common part of all routes here: the key in the header of LangGraph's SDKs, filtered errors, answers as JSON."""
 
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final

@@ -1,4 +1,4 @@
-"""What clients ask before they begin: whether the service is there, and which one it is."""
+"""Questions of clients before they begin: whether the service is there, and which one it is."""
 
 from importlib.metadata import version
 

@@ -1,4 +1,4 @@
-"""Counts and times that grow while this process works. Labels never hold what people wrote."""
+"""Counts and times that grow while this process works. Labels never hold people's texts."""
 
 from typing import Final
 

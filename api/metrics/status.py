@@ -1,4 +1,4 @@
-"""The state of the whole service for whoever runs it: versions, sizes, backlog, people, and what works now."""
+"""The state of the whole service for its operator: versions, sizes, backlog, people, and working parts."""
 
 import platform
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A request, whichever of the two protocols it has: who is asked what, and where the pieces of the answer come from."""
+"""A request, whichever of the two protocols it has: the model, the question, and the source of the answer's pieces."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ RETRIES: Final = "x-stainless-retry-count"
 """The header in which OpenAI's own clients count how often they lost the answer to this request."""
 LONGEST_NAME: Final = 200
 UNNAMED: Final = frozenset({"new", "null", "undefined"})
-"""What LibreChat and others send for a conversation that has no name yet; or the placeholder itself."""
+"""The name that LibreChat and others send for a conversation that has none yet; or the placeholder itself."""
 FAILED: Final = {
     "model_rate_limited": 429,
     "model_quota": 429,
@@ -45,7 +45,7 @@ class Door:
     service: Service
 
     async def choice(self, body: ToolBody, messages: Messages) -> Choice:
-        """Return what the request is for. Raises `NotFoundError` and `InvalidRequestError`."""
+        """Return the model that the request is for. Raises `NotFoundError` and `InvalidRequestError`."""
         said = next((content for role, content in reversed(messages) if role == "user"), None)
         self.request.state.language = language_of(text_of(said))
         if body.requires_tool:

@@ -79,7 +79,7 @@ class ChunkWriter:
         return self._begin + encode(delta) + self._end
 
     def _last(self, last: Piece | None) -> bytes:
-        """Return the end of a stream: why it ends, and what it took."""
+        """Return the end of a stream: the reason, and the usage."""
         if last is not None and (failure := failure_of(last)):
             return b"data: " + encode(failure[1]) + b"\n\n" + END
         choice = {"index": 0, "delta": {}, "finish_reason": "stop", "logprobs": None}

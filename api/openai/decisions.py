@@ -33,8 +33,8 @@ def request_items(event: Mapping[str, Any]) -> list[dict[str, Any]]:
 async def decide(service: Service, caller: Principal, items: Sequence[InputItem]) -> Answer:
     """Take the caller's answers, and return the answer that goes on from there.
 
-    All answers are about one approval; it is decided once all of its calls have one. Raises what `Approvals.decide`
-    raises, and `NotFoundError`, also for an approval of another person.
+    All answers are about one approval; it is decided once all of its calls have one. Raises as `Approvals.decide` does,
+    and `NotFoundError`, also for an approval of another person.
     """
     asked = [_asked(item) for item in items]
     if len({approval_id for approval_id, _ in asked}) != 1:

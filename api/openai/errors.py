@@ -29,7 +29,7 @@ Handler = Callable[[Request, Any], Awaitable[Response]]
 
 
 class OpenAIRoute(APIRoute):
-    """A route of OpenAI's API: what it raises is answered in that API's shape."""
+    """A route of OpenAI's API: its errors have that API's shape."""
 
     @override
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

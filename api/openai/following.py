@@ -42,7 +42,7 @@ class Answer:
 
 
 def rendering_of(run: RunRow, service: Service) -> Rendering:
-    """Return what turns the events of a run into pieces."""
+    """Return the rendering that turns the events of a run into pieces."""
 
     def where(approval_id: str) -> str:
         return address_of(service, approval_id)
@@ -68,7 +68,7 @@ async def follow(
             pieces = [*rendering.take(frames)]
             asked = next((number for number, piece in enumerate(pieces, 1) if piece.kind == "approval"), 0)
             if asked and not hold_seconds:
-                # What follows is another answer, also where it is there already.
+                # The rest is another answer, also where it is there already.
                 yield pieces[:asked]
                 return
             if pieces or not frames:

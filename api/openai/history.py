@@ -1,4 +1,4 @@
-"""The thread of a conversation that a client tells: found by what it has said and been answered before."""
+"""The thread of a conversation that a client tells: found by its messages and the earlier answers."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -30,8 +30,8 @@ _SIGNS: Final = re.compile(r"[\W_]+")
 class Spot:
     """The end of a turn in a thread, after which a conversation goes on; no run: before the first one.
 
-    `missed` is what of its answer the client was not sent: it went away before a call was decided. `rest` are the
-    messages that follow it in the conversation, and are none of the thread.
+    `missed` is the part of its answer that the client was not sent: it went away before a call was decided. `rest` are
+    the messages that follow it in the conversation, and are none of the thread.
     """
 
     thread_id: str
@@ -55,7 +55,7 @@ class History:
         await self._database.write_sync(lambda connection: connection.execute(_NEW, rows))
 
     def noting(self, digests: Sequence[str], preface: str) -> Callable[[Connection, RunRow], object]:
-        """Return what stores it in the transaction that begins the run."""
+        """Return the function that stores it in the transaction that begins the run."""
         return lambda connection, run: connection.execute(_NEW, self._rows_of(digests, run, 0, preface))
 
     def _rows_of(self, digests: Sequence[str], run: RunRow, after: int, preface: str) -> list[dict[str, object]]:
@@ -79,8 +79,8 @@ class History:
     async def find(self, conversation: Conversation, thread_id: str | None = None) -> Spot | None:
         """Return where the conversation goes on: in this thread, or in any that this key began.
 
-        Its messages have to begin with those of the thread. The answer that the client has of the last common turn has
-        to be what was sent, or its beginning.
+        Its messages have to begin with those of the thread. The client's answer of the last common turn has to be the
+        one that was sent, or its beginning.
         """
         answers = conversation.answers()[-MOST_LOOKED_UP:]
         rows = await self._rows([digest for digest, *_ in answers], thread_id) if answers else ()
@@ -140,7 +140,7 @@ def named(name: str) -> str:
 
 
 def _missed(parts: Sequence[str], told: str) -> str:
-    """Return what follows the question at which the client's answer ends; nothing if it ends elsewhere."""
+    """Return the text after the question at which the client's answer ends; nothing if it ends elsewhere."""
     ends = (at for at in range(1, len(parts)) if words_of("".join(parts[:at])) == told)
     return "".join(parts[next(ends, len(parts)) :])
 

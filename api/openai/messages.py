@@ -1,7 +1,7 @@
-"""A client's messages as this service takes them: one order, and what was said before it.
+"""A client's messages as this service takes them: one order, and the messages before it.
 
-Only the last message of the user is an order. What a client says that the assistant or a tool has said is no message of
-theirs: it only helps to find the thread, or is read as what comes from outside.
+Only the last message of the user is an order. Words that a client attributes to the assistant or a tool are no message
+of theirs: they only help to find the thread, or are read as content from outside.
 """
 
 import binascii
@@ -49,7 +49,7 @@ class SentFile:
 
 @dataclass(frozen=True)
 class Conversation:
-    """A request: the order, what was said before it, the instructions of the turn, and what goes with the order.
+    """A request: the order, the messages before it, the instructions of the turn, and the order's attachments.
 
     `kept` are ids of files of the drive, which the client named.
     """
@@ -72,7 +72,7 @@ class Conversation:
         return found
 
     def answers(self) -> list[tuple[str, str, Sequence[Said]]]:
-        """Return for each earlier message of the user its digest, the answer to it, and what follows that."""
+        """Return for each earlier message of the user its digest, the answer to it, and the messages after that."""
         users = [number for number, said in enumerate(self.history) if said.role == "user"]
         ends = [*users[1:], len(self.history)]
         parts = zip(self.digests, users, ends, strict=False)
@@ -114,7 +114,7 @@ def read_conversation(messages: Iterable[tuple[str, Content]], instructions: str
 
 
 def text_of(content: Content) -> str:
-    """Return the words of a message, without what else it has."""
+    """Return the words of a message, without its other parts."""
     if content is None or isinstance(content, str):
         return content or ""
     return "\n".join(part.text for part in content if part.text)

@@ -23,7 +23,7 @@ _LONG_AGO: Final = 1_767_225_600
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a client means by a model's name: an assistant, or its language model alone."""
+    """The meaning of a model's name for a client: an assistant, or its language model alone."""
 
     name: str
     assistant: AssistantRow
@@ -46,7 +46,7 @@ async def get_model(model: str, caller: CallerDep, service: ServiceDep) -> dict[
 
 
 async def find_model(service: Service, caller: Principal, name: str) -> Choice:
-    """Return what the caller means by the name of a model. Raises `NotFoundError`."""
+    """Return the caller's choice by the name of a model. Raises `NotFoundError`."""
     if name == BUILT_IN:
         return Choice(name, built_in(caller.user_id), is_text=False)
     rows = await service.assistants.of(caller)

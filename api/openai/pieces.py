@@ -19,7 +19,7 @@ Kind = Literal["text", "thought", "citations", "approval", "end"]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of an answer: words of the answer or beside it, what waits for a decision, or the end.
+    """A part of an answer: words of the answer or beside it, a call that waits for a decision, or the end.
 
     `seq` is the number of its event. The `event` is there for all but words.
     """
@@ -63,7 +63,7 @@ class Rendering:
             yield self._words(text, seq)
 
     def _rest_of(self, whole: str) -> str:
-        """Return what follows of a text that takes the place of what was shown: nothing can be taken back here."""
+        """Return the rest of a text that takes the place of the one shown: nothing can be taken back here."""
         before, self._since = self._since, whole
         if whole.startswith(before) or before.startswith(whole):
             return whole[len(before) :]
@@ -106,7 +106,7 @@ class Rendering:
         yield Piece("end", seq=seq, event={**event, "status": "paused"})
 
     def _citations(self, seq: int, event: Event) -> Iterator[Piece]:
-        # What is withheld has a sentence in place of its address.
+        # A withheld one has a sentence in place of its address.
         verified = [one for one in event["citations"] if one["verified"] and _ADDRESS.match(one["address"])]
         if verified:
             lines = [f"[{one['number']}] [{_label(one, self._language)}]({one['address']})  " for one in verified]
@@ -123,7 +123,7 @@ class Rendering:
 
 
 def sentence_of(action: Mapping[str, Any]) -> str:
-    """Return a line that says what a call would do."""
+    """Return a line that describes a call."""
     question: Mapping[str, Any] | None = action.get("question")
     said = question["message"] if question else action["preview"]
     return next((line.strip() for line in said.splitlines() if line.strip()), "") or action["name"]

@@ -1,6 +1,6 @@
 """A language model alone: no thread, no tool, no effect. For titles, tags and the like that programs ask for.
 
-Whatever roles a client gives its messages, nothing can come of them but text.
+Whichever roles a client gives its messages, nothing can come of them but text.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ def is_housekeeping(messages: Sequence[tuple[str, Content]], *, streams: bool) -
 def write(service: Service, model: str, messages: Sequence[tuple[str, Content]]) -> AsyncGenerator[list[Piece]]:
     """Return the pieces of the model's text. It passes the link filter as all that a model writes.
 
-    Raises `InvalidRequestError` for what is no text.
+    Raises `InvalidRequestError` for content that is no text.
     """
     return _write(service, model, [_message(role, content) for role, content in messages])
 

@@ -34,7 +34,7 @@ Content = str | Annotated[list[Part], Field(max_length=MOST_PARTS)] | None
 
 
 class StreamOptions(OpenAIBody):
-    """What a stream has beside the answer."""
+    """Additions to a stream beside the answer."""
 
     include_usage: bool = False
 

@@ -115,7 +115,10 @@ async def _answer(door: Door, choice: Choice, body: ResponseBody, messages: Mess
 
 
 async def _named(door: Door, body: ResponseBody) -> Named | None:
-    """Return where the request says that it goes on. Raises `NotFoundError`, also for what is another person's."""
+    """Return where the request says that it goes on.
+
+    Raises `NotFoundError`, also for an answer or a thread of another person.
+    """
     if body.previous_response_id and body.conversation_id:
         raise InvalidRequestError("both_places")
     try:

@@ -26,14 +26,14 @@ from graph.planning.commands import command_of
 
 APPROVAL: Final = "approval_needed"
 RULE: Final = "\n\n---\n\n"
-"""Between what came of an earlier message and the answer to the last one."""
+"""Between the outcome of an earlier message and the answer to the last one."""
 BUSY_SECONDS: Final = 20.0
 """So long a message waits for the end of the answer before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a client says of where it is: the answer or the thread that it goes on from, or its own name for a chat."""
+    """The place that a client names: the answer or the thread that it goes on from, or its own name for a chat."""
 
     answer: Spot | None = None
     thread_id: str | None = None
@@ -53,7 +53,7 @@ class Turns:
     async def begin(self, conversation: Conversation, at: Named) -> Answer:
         """Return the answer to a conversation's order.
 
-        Raises what `Runs.start` raises, but an approval that waits is shown again instead.
+        Raises as `Runs.start` does, but an approval that waits is shown again instead.
         """
         if at.is_retry and (row := await self._history.retried(conversation)):
             return Answer(await self._service.runs.get(self._caller, row.run_id), row.after, row.preface)
@@ -149,7 +149,7 @@ class Turns:
         return Answer(run, preface=preface, is_new=True)
 
     async def _missed(self, spot: Spot, run: RunRow) -> str:
-        """Return what the client was not sent of the turn before, unless it is about what is not shared any more."""
+        """Return the part of the last turn that the client was not sent, unless its items are not shared any more."""
         if not spot.missed or await self._service.withholding.hidden(self._caller, run):
             return ""
         return spot.missed
@@ -173,11 +173,11 @@ class Turns:
         return await self._service.runs.find_earlier(self._caller, following.thread_id, following.id)
 
     async def _imported(self, conversation: Conversation) -> Spot:
-        """Return a thread of what the client says was said, which counts as read from outside."""
+        """Return a thread of the client's own history, which counts as read from outside."""
         return Spot(await self._import(conversation.history, conversation.digest_before()))
 
     async def _copied(self, conversation: Conversation, after: RunRow) -> Spot:
-        """Return a thread of what was said up to a run on a branch that was left."""
+        """Return a thread of the messages up to a run on a branch that was left."""
         view = await thread_view(self._caller, self._service, after.thread_id, after.id)
         said = [Said(one.role, one.text) for one in view.messages if one.role != "tool" and one.text.strip()]
         return Spot(await self._import(said, f"{after.id} {conversation.digest_before()}"))
@@ -186,7 +186,7 @@ class Turns:
         return (await self._imports.take(self._caller, self._part(said, source_id)))[0]
 
     async def _add(self, spot: Spot, conversation: Conversation) -> None:
-        """Add what was said elsewhere since the thread's last answer. Raises what `refuse_if_busy` raises."""
+        """Add messages from elsewhere since the thread's last answer. Raises as `refuse_if_busy` does."""
         async with self._service.database.read() as session:
             await session.run_sync(refuse_if_busy, spot.thread_id)
         await self._imports.add(spot.thread_id, self._part(spot.rest, conversation.digest_before()))

@@ -1,4 +1,4 @@
-"""The files of the page (`api/web`), read once, under addresses that change with what is in them."""
+"""The files of the page (`api/web`), read once, under addresses that change with their contents."""
 
 import gzip
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a browser needs for the first view: the modules that the entry imports, one by one, and the styles."""
+"""The files that a browser needs for the first view: the modules that the entry imports, one by one, and the styles."""
 
 import posixpath
 import re

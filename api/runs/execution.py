@@ -309,7 +309,7 @@ class Execution:
         logger.info("run %s waits for approval %s", self.run.id, payload["approval_id"])
 
     async def _wait_for_plan(self, version: int) -> dict[str, Any]:
-        """Return what the person wants of a paused plan; send the edits that they make meanwhile."""
+        """Return the person's command for a paused plan; send the edits that they make meanwhile."""
         row = await self._services.plans.find(self.run.id)
         wanted = row.plan.get("wanted", "run") if row else "stop"
         if row and wanted == "pause":

@@ -51,7 +51,7 @@ class Runs(RunHistory):
     """The runs that are at work, each in a task of its own that no client's connection can end.
 
     A run that waits for a person is in no task: its answer, its cancel or its expiry takes it up. Among several
-    processes a run is its owner's alone: the others tell that one what is wanted of it.
+    processes a run is its owner's alone: the others pass requests on to that one.
     """
 
     def __init__(self, services: RunServices) -> None:
@@ -92,7 +92,7 @@ class Runs(RunHistory):
         run alone, beside its own. `beside` stores more in the transaction that begins the run.
 
         Raises `ModelNotAllowedError` for one that the operator does not allow, `NotFoundError` for a thread or an
-        assistant that is not the caller's, `ThreadBusyError`, `ApprovalPendingError`, and what the drive raises for a
+        assistant that is not the caller's, `ThreadBusyError`, `ApprovalPendingError`, and the drive's errors for a
         place that the caller can't see.
         """
         if self._closing:
@@ -149,7 +149,7 @@ class Runs(RunHistory):
     async def cancel(self, caller: Principal, run_id: str) -> bool:
         """Stop a run; True once it has ended, else False. Raises `RunFinishedError` if it had ended before.
 
-        A key may stop only what it could have done itself: `MissingScopeError` otherwise.
+        A key may stop only runs whose scopes it has: `MissingScopeError` otherwise.
         """
         async with self._taking_up:
             run = await self.get(caller, run_id)
@@ -226,7 +226,7 @@ class Runs(RunHistory):
         return len(runs)
 
     async def look(self) -> bool:
-        """Show the other processes that this one is alive, take over the runs of dead ones, and do what rows ask for.
+        """Show the other processes that this one is alive, take over runs of dead ones, and carry out rows' requests.
 
         Return whether there may be more to take over.
         """
@@ -246,7 +246,7 @@ class Runs(RunHistory):
         return bool(found.taken)
 
     def on_notice(self, kind: str, run_ids: Sequence[str]) -> bool:
-        """Do what another process asks for; return whether all rows should be looked at soon."""
+        """Carry out the request of another process; return whether all rows should be looked at soon."""
         if kind == NEW_EVENTS:
             self._services.log.wake(run_ids)
             # Events of a run that this process believes to have: who has it stands in its row.
@@ -282,7 +282,7 @@ class Runs(RunHistory):
         while True:
             # Before looking: a run that parks from now on is looked at in the next round.
             self._parked.clear()
-            # One moment for both questions: what ends between them would be in neither answer.
+            # One moment for both questions: a run that ends between them would be in neither answer.
             now = clock.now()
             moment = now + (LONGEST_SHARED_SLEEP if self._replica.is_shared else LONGEST_SLEEP)
             try:
@@ -385,7 +385,7 @@ class Runs(RunHistory):
             )
 
     def _on_answer(self, run_id: str, *, from_here: bool = True) -> None:
-        """Take up a run that waited for what came, at once or when its task has parked it; or tell its process."""
+        """Take up a run whose answer came, at once or when its task has parked it; or tell its process."""
         if active := self._tasks.get(run_id):
             active[0].is_answered = True
         else:

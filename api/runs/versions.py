@@ -35,7 +35,7 @@ class Replaced:
 async def find_replaced(services: RunServices, caller: Principal, thread_id: str, message_id: str) -> Replaced:
     """Return the run of a thread's last message, by the id of that message or of one of its answers.
 
-    Raises `NotFoundError`, what `refuse_if_busy` raises, and `NotLastMessageError` for an earlier message.
+    Raises `NotFoundError`, the errors of `refuse_if_busy`, and `NotLastMessageError` for an earlier message.
     """
 
     def newest(session: Session) -> RunRow:
@@ -61,7 +61,7 @@ async def find_replaced(services: RunServices, caller: Principal, thread_id: str
 async def find_earlier(services: RunServices, caller: Principal, thread_id: str, run_id: str) -> Replaced:
     """Return the run of any message on the path of a thread, of which all that follows it is left, too.
 
-    Raises `NotFoundError`, also for a message that was replaced before, and what `refuse_if_busy` raises.
+    Raises `NotFoundError`, also for a message that was replaced before, and the errors of `refuse_if_busy`.
     """
 
     def wanted(session: Session) -> tuple[RunRow, RunRow]:

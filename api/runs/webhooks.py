@@ -32,7 +32,7 @@ AFTER_FAILURE: Final = timedelta(minutes=1)
 HOUR: Final = 3600
 RETRIES_AFTER_SECONDS: Final = (5, 300, 1800, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR)
 """The pause after each failed attempt; no attempt follows the last one."""
-SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - what every secret of this kind begins with
+SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - the beginning of every secret of this kind
 GONE: Final = 410
 
 

@@ -78,7 +78,7 @@ class AssistantChange(TypedDict, total=False):
 
 
 class Assistants:
-    """A person's assistants. `allows_model` and `drive_tools` say what one may have."""
+    """A person's assistants. `allows_model` tells which models one may have, `drive_tools` which tools."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class Assistants:
         return await self._database.look(lambda session: session.run_sync(find_assistant, caller.user_id, assistant_id))
 
     async def create(self, caller: Principal, change: AssistantChange) -> AssistantRow:
-        """Define an assistant. Raises `NameTakenError`, `TooManyError` and what `check` raises."""
+        """Define an assistant. Raises `NameTakenError`, `TooManyError` and the errors of `check`."""
         await self._check(caller, change)
         now = self._clock.now()
         row = built_in(caller.user_id, is_default=False)
@@ -187,7 +187,7 @@ class Assistants:
 
 
 class PersonsChoices:
-    """Reads what a person has chosen for an assistant, for the graph."""
+    """Reads a person's choice for an assistant, for the graph."""
 
     def __init__(self, database: Database, secrets: Secrets) -> None:
         self._database = database

@@ -124,7 +124,7 @@ def which_are_set(sealed: Mapping[str, str], secrets: Secrets) -> dict[str, bool
 
 
 def _target(row: ServerRow) -> tuple[str, ...]:
-    """Return what gets the secrets: the origin of the address, or the program with its arguments."""
+    """Return the target that gets the secrets: the origin of the address, or the program with its arguments."""
     if row.type == "stdio":
         return ("program", row.command, *row.args)
     parts = urlsplit(row.base_url)
@@ -147,7 +147,7 @@ def _type(row: ServerRow, change: ServerChange, *, is_new: bool) -> str:
     fits = bool(row.base_url) != (row.type == "stdio")
     if fits and not is_new:
         return row.type
-    # What leads nowhere is refused by the rule of its type.
+    # An address that leads nowhere is refused by the rule of its type.
     return type_of(row.base_url, row.command) or ("sse" if row.base_url else "stdio")
 
 

@@ -24,7 +24,7 @@ TYPES: Final[Mapping[str, ServerType]] = {
 
 @dataclass(frozen=True, slots=True)
 class ForeignServer:
-    """A server in another program's list: our fields, and the names of what the list does not have the values of."""
+    """A server in another program's list: our fields, and the names of those that the list has no values of."""
 
     name: str
     fields: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""What servers offer beside tools: resources, and prompts that a person can send as a message."""
+"""Offers of servers beside tools: resources, and prompts that a person can send as a message."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ MOST_MESSAGES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class FilledMessage:
-    """A message of a prompt; what is no text is named by its kind in brackets."""
+    """A message of a prompt; content that is no text is named by its kind in brackets."""
 
     role: Literal["user", "assistant"]
     text: str
 
 
 class Offers:
-    """What a caller's own servers offer. Each raises `NotFoundError` for others, and `ServerDownError`."""
+    """The offers of a caller's own servers. Each raises `NotFoundError` for others, and `ServerDownError`."""
 
     def __init__(self, servers: Servers) -> None:
         self._servers = servers
@@ -66,5 +66,5 @@ def _filled(message: PromptMessage) -> FilledMessage:
 
 
 def _down(error: ServerUnavailableError) -> ServerDownError:
-    # The person may read what the server wrote: which argument is missing, say.
+    # The person may read the server's words: which argument is missing, say.
     return ServerDownError((error.reason.for_person("en"), error.reason.for_person("zh")))

@@ -43,7 +43,7 @@ CHOSEN_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """The result of a test: what the server is and offers, or the reason why it can't be used."""
+    """The result of a test: the server's details and tools, or the reason why it can't be used."""
 
     server: ServerRow
     tools: Sequence[ListedTool] = ()
@@ -159,7 +159,7 @@ class Servers:
         return Connection(row, list_tools(row, pins, seen_tools(pins) if tools is None else tools), reason=reason)
 
     async def update_tools(self, caller: Principal, server_id: str, changes: Sequence[ToolChange]) -> Connection:
-        """Change what is decided about tools. Raises `NotFoundError`, `ToolChangedError` and `ServerDownError`."""
+        """Change the decisions about tools. Raises `NotFoundError`, `ToolChangedError` and `ServerDownError`."""
         row, pins = await self._read(caller, server_id)
         tools, reason = await self._live(row, pins)
         if reason and any(change.accept for change in changes):
@@ -199,7 +199,7 @@ class Servers:
                     yield dict([change])
 
     def end_watches(self) -> None:
-        """End all watches, and what goes on in the background, so that the server can shut down."""
+        """End all watches and background tasks, so that the server can shut down."""
         self._is_ending = True
         self._pool.end_watches()
         for task in self._pinning:

@@ -62,7 +62,7 @@ class SignIns:
             raise _failed(error) from None
 
     async def finish(self, caller: Principal, server_id: str, back: Comeback) -> ServerRow:
-        """Take what the person's browser came back with. Raises `SignInError`."""
+        """Take the answer that the person's browser came back with. Raises `SignInError`."""
         definition = await self._servers.definition(caller, server_id)
         try:
             await self._servers.pool.sign_ins.finish(definition, back)
@@ -85,5 +85,5 @@ def _same(definition: ServerDefinition) -> tuple[Any, ...]:
 
 
 def _failed(error: ServerUnavailableError) -> SignInError:
-    # Without the cause, which may quote what a service answered.
+    # Without the cause, which may quote a service's answer.
     return SignInError(error.reason.code, (error.reason.sentence("en"), error.reason.sentence("zh")))

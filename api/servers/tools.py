@@ -16,12 +16,12 @@ from graph.servers.pins import FieldChange, PinnedTool, cleaned, cleaned_values,
 MOST_PINS = 1_000
 """A server that has other tools each time must not fill the database."""
 Pins = Mapping[str, PinRow]
-"""What the person has seen, by the name of the tool."""
+"""The pins of the definitions that the person has seen, by the name of the tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolChange:
-    """What a person decides about a tool: None leaves it. `accept` is the hash of the definition that they saw."""
+    """A person's decisions about a tool: None leaves it. `accept` is the hash of the definition that they saw."""
 
     name: str
     is_enabled: bool | None = None
@@ -55,13 +55,13 @@ def seen_tools(pins: Pins) -> list[Tool]:
 
 
 async def read_pins(session: AsyncSession, server_id: str) -> dict[str, PinRow]:
-    """Return what the person has seen of a server."""
+    """Return the pins of the tools that the person has seen of a server."""
     rows = await session.scalars(select(PinRow).where(PinRow.server_id == server_id).order_by(PinRow.name))
     return {pin.name: pin for pin in rows}
 
 
 async def forget_pins(session: AsyncSession, server_id: str) -> None:
-    """Forget what the person has seen of a server."""
+    """Forget the pins of a server's tools."""
     await session.execute(delete(PinRow).where(PinRow.server_id == server_id))
 
 
@@ -73,7 +73,7 @@ def pin_new(session: Session, row: ServerRow, tools: Sequence[Tool]) -> None:
 
 
 class ToolEdit:
-    """Changes what a person decided about the tools of a server. `tools`: those that it has now, None if it is down."""
+    """Changes a person's decisions about the tools of a server. `tools`: those that it has now, None if it is down."""
 
     def __init__(self, session: Session, row: ServerRow, pins: Pins, tools: Sequence[Tool] | None) -> None:
         self._session = session
@@ -105,7 +105,7 @@ class ToolEdit:
         if pin is None:
             self._session.add(_pin(self._row, tool))
         elif pin.hash != accepted:
-            # What was approved in advance was the tool that it replaces.
+            # The advance approval was for the tool that it replaces.
             self._approved.pop(name, None)
             pin.hash, pin.definition = accepted, dict(pinned(tool))
 

@@ -41,7 +41,7 @@ class _Step:
 
     is_own: bool = False
     is_uncertain: bool = False
-    """Nobody knows how much of what was written at it is stored."""
+    """Nobody knows how many of the writes at it are stored."""
     is_thought: bool = False
     """One node follows, and only thinks."""
     parent: str | None = None
@@ -83,10 +83,9 @@ class CachedSaver(BaseCheckpointSaver[Any]):
     checkpoint of a turn's input for that before the first node. A kill in between leaves the step to be done again, as
     one a moment earlier does. `tests/api/http/test_turn_costs.py` counts the trips that are left.
 
-    The cache saves a factor of 2: turn 200 of ten calls costs 1.2 times what turn 10 does (95 ms and 81), on
+    The cache saves a factor of 2: turn 200 of ten calls costs 1.2 times as much as turn 10 (95 ms and 81), on
     LangGraph's own saver 2.6 times (198 and 78), as `python -m benchmarks.agent.long_thread --at-once 10 --beside`
-    prints.
-    What a step of another process leads to is read as the library reads it.
+    prints. Checkpoints of another process are read through the library, without our cache.
     """
 
     THREAD: ClassVar = OneThread
@@ -118,14 +117,14 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Store a checkpoint, after the events of what it makes past."""
+        """Store a checkpoint, after the events that it makes past."""
         await store_events()
         whole = checkpoint["channel_values"].get(CHANNEL)
         step = self._step(config, checkpoint["id"])
         put = partial(self.put, config, checkpoint, metadata, new_versions)
         before = self._due(config)
         if metadata.get("source") != "loop":
-            # What a cancelled turn left waits for nobody: only the loop that thought it goes on from it.
+            # Writes of a cancelled turn wait for nobody: only the loop that thought them goes on from them.
             before = [one for one in before if one.by is asyncio.current_task()]
         if BEGINNING in checkpoint["channel_values"]:
             self._waiting[_thread_of(config)] = [_Waiting(checkpoint["id"], put)]
@@ -143,7 +142,7 @@ class CachedSaver(BaseCheckpointSaver[Any]):
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Store what a task wrote at a checkpoint, after its events."""
+        """Store a task's writes at a checkpoint, after its events."""
         await store_events()
         # Writes may come before their checkpoint, and fail or be cancelled while it is being stored.
         at = str(get_checkpoint_id(config))
@@ -178,7 +177,7 @@ class CachedSaver(BaseCheckpointSaver[Any]):
 
     @override
     async def adelete_thread(self, thread_id: str) -> None:
-        """Delete all of a thread, and forget what was said in it."""
+        """Delete all of a thread, and forget its messages."""
         self.forget(thread_id)
         await self.thread.run(self.delete_thread, thread_id)
 
@@ -196,7 +195,7 @@ class CachedSaver(BaseCheckpointSaver[Any]):
             call()
 
     def _due(self, config: RunnableConfig) -> list[_Waiting]:
-        """Return what waits at the checkpoint of the config, and forget all that waits in its thread."""
+        """Return the writes that wait at the checkpoint of the config, and forget all that wait in its thread."""
         return [one for one in self._waiting.pop(_thread_of(config), ()) if one.at == get_checkpoint_id(config)]
 
     async def _store(
@@ -215,7 +214,7 @@ class CachedSaver(BaseCheckpointSaver[Any]):
                 self._step(config, one.at).written.setdefault(key, value)
 
     def _thread(self, config: RunnableConfig) -> _Thread:
-        """Return what is cached of a thread, which is from now on the one used last."""
+        """Return the cache of a thread, which is from now on the one used last."""
         cached = self._threads.setdefault(_thread_of(config), _Thread())
         self._threads.move_to_end(_thread_of(config))
         if len(self._threads) > MOST_THREADS:
@@ -232,7 +231,7 @@ class CachedSaver(BaseCheckpointSaver[Any]):
 
 
 def _since(cached: _Thread, target: str) -> DeltaChannelHistory | None:
-    """Return what leads to the target, the oldest first; None unless this process made all steps on the way."""
+    """Return the steps to the target, the oldest first; None unless this process made all steps on the way."""
     written: list[Any] = []
     seed: Any = None
     at: str | None = target

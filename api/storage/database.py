@@ -36,7 +36,7 @@ def _overwrite_deleted(connection: Any, record: Any) -> None:
 
 
 ERASING: Final = "PRAGMA secure_delete = ON"
-"""On each connection: what is deleted is overwritten with zeros."""
+"""On each connection: deleted data is overwritten with zeros."""
 
 
 async def truncate_log(path: Path) -> None:

@@ -42,7 +42,7 @@ def notice_statement(kind: str, sender: str, run_ids: Sequence[str]) -> list[Exe
 async def listen(url: URL, own_id: str, on_notice: OnNotice) -> None:
     """Call `on_notice` with the kind and the runs of each notice of others, until cancelled.
 
-    A lost connection is opened again, and what was missed meanwhile is told as `MISSED`.
+    A lost connection is opened again, and notices missed meanwhile are told as `MISSED`.
     """
     # The extra `postgres`, which lint and types do without.
     psycopg: Any = import_module("psycopg")

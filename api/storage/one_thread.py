@@ -1,4 +1,4 @@
-"""A thread for what blocks: a database that is asked by one caller at a time."""
+"""A thread for calls that block: a database that is asked by one caller at a time."""
 
 import asyncio
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class OneThread:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="threads")
 
     async def run(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Return the result of the call. A cancelled caller leaves what has begun to its end."""
+        """Return the result of the call. If the caller is cancelled, a call that has begun still ends."""
         try:
             with translated(self.file):
                 return await asyncio.get_running_loop().run_in_executor(self._executor, partial(work, *args, **options))
@@ -36,5 +36,5 @@ class OneThread:
             raise
 
     async def close(self) -> None:
-        """Wait for what has begun, and drop what has not."""
+        """Wait for the call that has begun, and drop the others."""
         await anyio.to_thread.run_sync(partial(self._executor.shutdown, cancel_futures=True))

@@ -85,7 +85,7 @@ class FencedSaver(CachedSaver):
         """Return a checkpoint."""
         claim = CLAIM.get()
         if claim is not None and claim.must_announce:
-            # This process may have lost the run before: what it thought then is nobody's.
+            # This process may have lost the run before: its earlier thoughts are nobody's.
             self.forget(claim.thread_id)
             await self.thread.run(self.put_all, (), claim)
             claim.must_announce = False
@@ -169,8 +169,8 @@ def _make_tables(pool: Any, saver: Any, store: Any) -> None:
 def _turn(connection: Any) -> Generator[None]:
     """Hold the lock of those who make tables, within a transaction: PgBouncer may give each one another connection.
 
-    It is tried again and again, not waited for: LangGraph's CREATE INDEX CONCURRENTLY waits for whatever has a
-    snapshot, so also for a statement that waits for the lock, for ever. A transaction has none between statements that
+    It is tried again and again, not waited for: LangGraph's CREATE INDEX CONCURRENTLY waits for every snapshot, so also
+    for a statement that waits for the lock, for ever. A transaction has none between statements that
     are neither prepared nor given parameters; with the other protocol the last one stays open.
     """
     while True:

@@ -83,7 +83,7 @@ class Claim:
 
 
 CLAIM: Final = ContextVar[Claim | None]("claim", default=None)
-"""The claim of the run that the task works for; None on SQLite, and for what belongs to no run."""
+"""The claim of the run that the task works for; None on SQLite, and for work of no run."""
 
 
 async def require_claim(session: AsyncSession) -> None:

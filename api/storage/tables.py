@@ -150,7 +150,7 @@ class EventRow(Base):
 class PlanRow(Base):
     """The plan of a run, as people see and edit it while the run works on it.
 
-    `version` counts what people changed; `status` is running, paused, revising, stopped or done.
+    `version` counts people's changes; `status` is running, paused, revising, stopped or done.
     """
 
     __tablename__ = "plans"
@@ -295,7 +295,7 @@ class ThreadImportRow(Base):
 
 
 class ClientThreadRow(Base):
-    """What a client of LangGraph's API stored with a thread: `about` is its metadata there.
+    """The data that a client of LangGraph's API stored with a thread: `about` is its metadata there.
 
     `drafts` are messages that a state update added, for the next run. A thread that `is_temporary` goes with its run.
     """
@@ -313,8 +313,8 @@ class ClientRunRow(Base):
     """A run of a client of LangGraph's API: the events from `first_seq` to `last_seq` of one of our runs.
 
     Without a `run_id` it is pending. `wanted` is the request as far as it is still needed, `about` its metadata.
-    `number` counts those of its thread. `status` is pending, running, success, error or interrupted; what a running
-    one became is in the events.
+    `number` counts those of its thread. `status` is pending, running, success, error or interrupted; the outcome of a
+    running one is in the events.
     """
 
     __tablename__ = "client_runs"
@@ -369,6 +369,6 @@ def table_of(row: type[Base]) -> Table:
 
 
 def values_of(row: Base) -> dict[str, Any]:
-    """Return what a row holds by column, to be inserted without a session. Defaults of the class count."""
+    """Return the values of a row by column, to be inserted without a session. Defaults of the class count."""
     columns = table_of(type(row)).columns
     return {column.name: getattr(row, column.name) for column in columns if column.name in row.__dict__}

@@ -28,7 +28,7 @@ async def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class ThreadStorage:
-    """The saver of checkpoints, the store, and what takes deleted words out of the files too."""
+    """The saver of checkpoints, the store, and the function that erases deleted words from the files too."""
 
     saver: BaseCheckpointSaver[Any]
     store: BaseStore
@@ -43,7 +43,7 @@ class ThreadStorage:
 
 
 def open_threads(url: str) -> AbstractAsyncContextManager[ThreadStorage]:
-    """Open what the URL names: `sqlite:///PATH` or `postgresql://...`; made if absent, closed at the end."""
+    """Open the storage at the URL: `sqlite:///PATH` or `postgresql://...`; made if absent, closed at the end."""
     scheme = url.partition(":")[0]
     if scheme not in OPENERS:
         raise InvalidInputError(
@@ -85,7 +85,7 @@ OPENERS: Final[dict[str, Callable[[str], AbstractAsyncContextManager[ThreadStora
 
 
 PACKED: Final = "zlib:"
-"""Begins the type of what is packed; the type that it had follows."""
+"""Begins the type of packed data; the type that it had follows."""
 LEVEL: Final = 6
 LONG: Final = 512
 """Bytes from which on a value is packed."""
@@ -102,7 +102,7 @@ class PackingSerializer(JsonPlusSerializer):
 
     @override
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """Return what was stored, packed or not."""
+        """Return the stored value, packed or not."""
         kind, content = data
         if kind.startswith(PACKED):
             return super().loads_typed((kind.removeprefix(PACKED), zlib.decompress(content)))

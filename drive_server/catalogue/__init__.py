@@ -1,8 +1,9 @@
 """Every sentence that the drive says in more than one language: by code, in English and in Chinese.
 
-`{s}` is the plural ending for `{count}`. Codes with `effect.` say what a call would do, those with `change.` what it
-did; `seen.` is a change by somebody else. `error.` is for errors that have no sentence of their own, by their code.
-The next step after an error is at its code with `.hint`. The journal stores codes: one that was in use stays here.
+`{s}` is the plural ending for `{count}`. Codes with `effect.` describe a call beforehand, those with `change.`
+afterwards; `seen.` is a change by somebody else. `error.` is for errors that have no sentence of their own, by their
+code. The next step after an error is at its code with `.hint`. The journal stores codes: one that was in use stays
+here.
 """
 
 from typing import Final

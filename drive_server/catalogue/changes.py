@@ -1,4 +1,4 @@
-"""Sentences about changes: effects before, summaries after, and reasons for what an undo leaves."""
+"""Sentences about changes: effects before, summaries after, and reasons for the parts that an undo leaves."""
 
 from typing import Final
 
@@ -206,7 +206,7 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     "change.undo": ("Took back {count} change{s}: {changes}.{left}", "撤销了 {count} 项改动：{changes}。{left}"),
     "effect.redo": ("Do again {count} change{s}: {changes}.{left}", "重做 {count} 项改动：{changes}。{left}"),
     "change.redo": ("Did again {count} change{s}: {changes}.{left}", "重做了 {count} 项改动：{changes}。{left}"),
-    # Changes by others, without what only their maker and the owner may know
+    # Changes by others, without the facts that only their maker and the owner may know
     "seen.created": ("Created {item}.", "新建了{item}。"),
     "seen.renamed": ("Renamed {item}.", "重命名了{item}。"),
     "seen.moved": ("Moved {item}.", "移动了{item}。"),

@@ -1,4 +1,4 @@
-"""Sentences on a data directory whose parts don't belong together, for whoever runs the service."""
+"""Sentences on a data directory whose parts don't belong together, for the operator of the service."""
 
 from typing import Final
 

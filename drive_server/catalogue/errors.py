@@ -1,4 +1,4 @@
-"""Sentences of errors, and what to do next."""
+"""Sentences of errors, and hints for the next step."""
 
 from typing import Final
 
@@ -38,7 +38,7 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     "error.range_not_satisfiable": ("There is no such range.", "没有这个字节范围。"),
     "error.misdirected_request": ("The request is for another host.", "该请求应发往其他主机。"),
     "error.http_error": ("The request failed.", "请求失败。"),
-    # What WebDAV alone can say
+    # Errors of WebDAV alone
     "no_dav_key": ("This request has no key.", "这个请求没有密钥。"),
     "no_dav_key.hint": (
         "Sign in with any name, and an API key as the password.",
@@ -59,7 +59,7 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
         "属性太大。其值最多 {limit} 个字符。",
     ),
     "too_many_properties": ("An item may have {limit} properties.", "一个项目最多有 {limit} 个属性。"),
-    # What HTTP alone can say
+    # Errors of HTTP alone
     "unreadable_body": ("The body can't be read as JSON in UTF-8.", "无法将请求正文作为 UTF-8 的 JSON 读取。"),
     "correct_request": ("Correct the request.", "请更正该请求。"),
     "see_openapi": ("See /openapi.json for what there is.", "可用的接口见 /openapi.json。"),
@@ -134,7 +134,7 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     "archive_items.hint": ("Choose fewer, or smaller folders.", "请少选一些，或选择较小的文件夹。"),
     "archive_of_none": ("The archive has to have items.", "压缩包中没有任何项目。"),
     "archive_of_none.hint": ("Name them with ids.", "请用 ids 指明。"),
-    # Errors, and what to do next
+    # Errors, and the next step
     "invalid_name": ("The name {problem}.", "名称{problem}。"),
     "invalid_name.hint": (
         "Use a name of 1 to {limit} bytes without slashes, control characters or spaces at its ends.",

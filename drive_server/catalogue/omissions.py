@@ -1,4 +1,4 @@
-"""What readers leave out of a file, by kind."""
+"""The parts that readers leave out of a file, by kind."""
 
 from typing import Final
 

@@ -23,7 +23,7 @@ _ADDRESS: Final = re.compile(
     rf"|{_BEGINS}(?:[\w-]+\.)+(?={_TOP_LEVEL}|[^\W\d_]{{2,}}(?::\d+)?/)",
     re.IGNORECASE,
 )
-"""The beginning of what a mail program may make a link of: a scheme, or a host up to its last dot."""
+"""The beginning of a text that a mail program may make a link of: a scheme, or a host up to its last dot."""
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>!|~&$])")
 
 
@@ -46,12 +46,12 @@ def attachment(name: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Return a name within a Markdown text: its letters, on one line, whatever signs of Markdown or HTML they are."""
+    """Return a name within a Markdown text: its letters, on one line, also if they are signs of Markdown or HTML."""
     return _MARKDOWN.sub(r"\\\1", plain_line(text))
 
 
 def xml_text(text: str) -> str:
-    """Return a text for an element or attribute: without what XML 1.0 has no place for (section 2.2)."""
+    """Return a text for an element or attribute: without characters that XML 1.0 has no place for (section 2.2)."""
     return _NO_XML.sub(_number, text)
 
 

@@ -47,7 +47,7 @@ DriveDep = Annotated[Drive, Depends(get_drive)]
 
 
 async def principal_of_request(drive: Drive, request: HTTPConnection) -> Principal:
-    """Return who makes the request. A bearer token goes before a cookie.
+    """Return the principal of the request. A bearer token goes before a cookie.
 
     Raises `UnauthenticatedError`, `RateLimitError` after too many wrong keys, and `ForbiddenError` if another site's
     page had the browser send the cookie.
@@ -81,7 +81,7 @@ async def look_for_request(
 
 
 async def _known(request: HTTPConnection, read: Callable[[str], Awaitable[T]]) -> T:
-    """Return the result of `read` by the request's secret, and note who makes the request, whatever comes of it."""
+    """Return the result of `read` by the request's secret, and note who makes the request, also if it fails."""
     token = bearer_token(request)
     try:
         if token is None:
@@ -122,7 +122,7 @@ async def guarded(drive: Drive, request: HTTPConnection, actor: Actor) -> Actor:
 async def require_still_proved(drive: Drive, request: HTTPConnection) -> None:
     """Raise as `principal_of_request` does, or `MissingScopeError`, if the caller may not write any more.
 
-    A body may have come for hours: what a key began ends with it.
+    A body may have come for hours: a write that a key began ends with it.
     """
     require_scope(await principal_of_request(drive, request), Scope.WRITE)
 
@@ -132,8 +132,9 @@ async def check_key(
 ) -> T:
     """Return the result of `proof`, which looks up the key. Every door to the drive asks this about its keys.
 
-    Known keys get in, whatever comes from their network; one that was revoked or has expired was known. Raises what
-    `proof` raises, and `RateLimitError` after too many unknown keys. A refusal is recorded as this event.
+    Known keys get in, even from a network that sent too many unknown ones; one that was revoked or has expired was
+    known. Raises the errors of `proof`, and `RateLimitError` after too many unknown keys. A refusal is recorded as this
+    event.
     """
     try:
         return await proof
@@ -181,7 +182,7 @@ def bearer_token(request: HTTPConnection) -> str | None:
 async def get_principal(
     request: Request, drive: DriveDep, described: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 ) -> Principal:
-    """Return who makes the request; see `principal_of_request`."""
+    """Return the principal of the request; see `principal_of_request`."""
     del described  # a parameter, so that OpenAPI describes the key
     return await principal_of_request(drive, request)
 
@@ -199,7 +200,7 @@ ActorDep = Annotated[Actor, Depends(get_actor)]
 
 
 class Caller:
-    """Who makes a request, not known yet: a route's one read finds that out too, in the same transaction."""
+    """The caller of a request, not known yet: a route's one read finds that out too, in the same transaction."""
 
     def __init__(self, drive: Drive, request: Request) -> None:
         self._drive = drive
@@ -230,7 +231,10 @@ class Caller:
 async def get_caller(
     request: Request, drive: DriveDep, described: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 ) -> Caller:
-    """Return the caller. Raises what needs no look-up: `UnauthenticatedError` without any key, `ForbiddenError`."""
+    """Return the caller.
+
+    Raises the errors that need no look-up: `UnauthenticatedError` without any key, `ForbiddenError`.
+    """
     del described  # a parameter, so that OpenAPI describes the key
     if bearer_token(request) is None:
         session_of(request)

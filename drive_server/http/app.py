@@ -67,7 +67,7 @@ def include_routes(app: FastAPI) -> None:
     Each resource is included in the application itself: FastAPI matches a request's address once more on every level of
     routers within routers, which was a quarter of the processor time of reading an item.
     """
-    # What names more of an address goes before what takes the rest of it for an item's path.
+    # Routes that name more of an address go before those that take the rest of it for an item's path.
     naming_more = (
         search,
         contacts,
@@ -144,7 +144,7 @@ def traced(settings: DriveSettings) -> Generator[None]:
 
 
 def install_middleware(app: FastAPI, settings: DriveSettings) -> None:
-    """Put before all routes what concerns each request: its size, its address, and the site that it comes from."""
+    """Install the checks of each request before all routes: its size, its address, and the site that it comes from."""
     app.state.slow_seconds = settings.slow_seconds
     public = urlsplit(settings.public_url)
     app.state.secure_host = (public.hostname or "") if public.scheme == "https" else ""

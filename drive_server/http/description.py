@@ -1,7 +1,7 @@
-"""The description of all routes in OpenAPI, completed at one seam: operation ids, errors, and what a browser needs not.
+"""The description of all routes in OpenAPI, completed at one seam: operation ids and errors.
 
 Each operation has its errors as problem+json: those that its route names, or, if it names none, those that follow from
-what it takes; and `default` for what any route may answer, such as 405 or 429.
+its parameters; and `default` for answers of any route, such as 405 or 429.
 """
 
 from collections.abc import Iterator

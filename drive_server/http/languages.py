@@ -1,4 +1,4 @@
-"""The language of an answer over HTTP: what the request asks for, else that of its message, else English."""
+"""The language of an answer over HTTP: the request's, else that of its message, else English."""
 
 from typing import Final
 

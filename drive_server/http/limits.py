@@ -1,4 +1,4 @@
-"""Limits on request bodies and addresses, whatever the route behind them does with them."""
+"""Limits on request bodies and addresses, for all routes."""
 
 import re
 from collections.abc import Collection

@@ -33,7 +33,7 @@ class IssuerResult(BaseModel):
 
 
 class MeResult(BaseModel):
-    """The caller: what they say of themselves (empty: nothing), and the scopes of the key in use."""
+    """The caller: their profile (empty: nothing), and the scopes of the key in use."""
 
     id: str
     email: str
@@ -80,7 +80,7 @@ def recorded_refusals(method: str) -> Generator[None]:
 
 
 async def prove_by_token(drive: Drive, request: Request, token: str) -> Principal:
-    """Return whom a token that was typed in belongs to. Raises what `open_session` raises."""
+    """Return the owner of a token that was typed in. Raises as `open_session` does."""
     key = token.strip()
     return await check_key(request, key, drive.identity.authenticate(key), "sign_in", "token")
 
@@ -143,7 +143,7 @@ async def end_session(drive: Drive, request: Request, response: Response) -> Non
 
 
 async def describe_me(drive: Drive, principal: Principal) -> MeResult:
-    """Return who the principal is."""
+    """Return the principal's account."""
     user = await drive.identity.me(Actor(principal))
     usage = await drive.quota.usage(user.id)
     return MeResult(

@@ -77,7 +77,7 @@ CHALLENGE: dict[str, str] = {"WWW-Authenticate": 'Bearer realm="drive"'}
 
 
 class Problem(BaseModel):
-    """An error (RFC 9457). `code` is stable; `detail` is a sentence; `hint` says what to do next."""
+    """An error (RFC 9457). `code` is stable; `detail` is a sentence; `hint` names the next step."""
 
     type: str = "about:blank"
     title: str
@@ -200,11 +200,11 @@ async def _validation_error(request: Request, error: Exception) -> Response:
 
 
 def _complaint(found: dict[str, Any], language: Language) -> str:
-    """Return what is wrong with a field; the validator's own words are English."""
+    """Return the problem of a field; the validator's own words are English."""
     if language == "en":
         return str(found["msg"])
     kind = str(found["type"])
-    if kind == "value_error":  # a check of our own, whose words say what would be right
+    if kind == "value_error":  # a check of our own, whose words name the right form
         return f"{COMPLAINTS['']}（{found['msg']}）"
     return next((words for part, words in COMPLAINTS.items() if part in kind), COMPLAINTS[""])
 

@@ -1,7 +1,7 @@
 """The memory of a process: freed memory that allocators keep, given back to the system, and no needless collections.
 
 LanceDB works in a dozen threads and pyarrow has an allocator of its own. glibc gives each thread an arena, up to eight
-times as many as there are cores, and keeps what was freed in it: so every upkeep of an index took more memory for good.
+times as many as there are cores, and keeps freed memory in it: so every upkeep of an index took more memory for good.
 `python -m benchmarks.search.memory` measures it.
 """
 

@@ -34,7 +34,7 @@ class ProcessCrashedError(Exception):
 class ChildProcess:
     """One such process, for one piece of work at a time. It ends by itself when it is idle, or with its parent.
 
-    `name` says in lists of processes what it is for; `niceness` is how far it gives way to others, from 0 to 19.
+    `name` is its purpose in lists of processes; `niceness` is how far it gives way to others, from 0 to 19.
     """
 
     def __init__(self, name: str, niceness: int = 0) -> None:

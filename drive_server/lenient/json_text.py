@@ -32,14 +32,14 @@ class WholeCharacters:
         self._cut = b""
 
     def feed(self, piece: bytes) -> bytes:
-        """Return what came, without an escape at its end of which more may follow."""
+        """Return the piece, without an escape at its end that may continue."""
         if not self._cut and _HALVES.search(piece) is None and b"\\" not in piece[-_LONGEST:]:
             return piece
         text, self._cut = self._cut + piece, b""
         return _ESCAPES.sub(self._whole, text)
 
     def end(self) -> bytes:
-        """Return what was held back."""
+        """Return the bytes that were held back."""
         cut, self._cut = self._cut, b""
         return cut
 

@@ -1,1 +1,4 @@
-"""The drive as an MCP server, for every transport. May import `drive`, `services` and what they rest on."""
+"""The drive as an MCP server, for every transport.
+
+May import `drive`, `services` and the packages that they rest on.
+"""

@@ -35,7 +35,7 @@ class DriveCompletions:
         return reference.uri in {template.uriTemplate for template in TEMPLATES}
 
     async def complete(self, actor: Actor, reference: Reference, argument: CompletionArgument) -> Completion:
-        """Return what fits. Raises `InvalidInputError` if the prompt or template has no such argument."""
+        """Return the values that fit. Raises `InvalidInputError` if the prompt or template has no such argument."""
         found = await self._suggested(actor, self._kind(reference, argument.name), argument.value)
         return Completion(values=list(found.values), total=found.total, hasMore=found.has_more)
 

@@ -56,7 +56,7 @@ class Connection(ABC):
     async def forward(self, message: SessionMessage) -> bool:
         """Give the session a message that the guard admitted; return False if the session has ended."""
         try:
-            # What was let in is handed over, whoever is cancelled: it would never be answered. It takes no time.
+            # A message that was let in is handed over, whoever is cancelled: else nobody answers it. It takes no time.
             with anyio.CancelScope(shield=True):
                 await self._inbox.send(message)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):

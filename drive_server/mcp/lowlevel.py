@@ -91,7 +91,7 @@ class DriveProtocol(Server[Any, Any]):
                 calls.start_soon(session.send_posted)
                 session.takes = take
                 try:
-                    async for message in session.incoming_messages:  # what came before it could be taken; then the end
+                    async for message in session.incoming_messages:  # earlier ones could be taken; then the end
                         take(message)
                 finally:
                     session.takes = None
@@ -117,7 +117,7 @@ class DriveProtocol(Server[Any, Any]):
             await handle_notification(self, message.root)
 
     async def _answer(self, message: Any, context: HandlerContext) -> None:
-        """Unlike the SDK's, answer what was not foreseen with a code, and without its text."""
+        """Unlike the SDK's, answer an unforeseen error with a code, and without its text."""
         try:
             response = await self._response(context, message.request.root)
         except anyio.get_cancelled_exc_class():

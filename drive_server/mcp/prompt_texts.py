@@ -14,7 +14,7 @@ CHINESE_SHARE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A prompt in one language. `text` has {names} for what is put in."""
+    """A prompt in one language. `text` has {names} for the values that are put in."""
 
     title: str
     description: str

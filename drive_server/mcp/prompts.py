@@ -1,4 +1,4 @@
-"""The drive's prompts: what a person may ask for with a click, with the files it is about attached."""
+"""The drive's prompts: requests that a person may make with a click, with the files that they are about attached."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -60,7 +60,7 @@ class DrivePrompts:
     """Lists and fills in prompts.
 
     Each is listed twice: under its name, with English words, and with `_zh` at its end, with Chinese ones. The text is
-    in the language that is asked for; else Chinese for `_zh`, and for the other that of what it is about.
+    in the language that is asked for; else Chinese for `_zh`, and for the other that of the files it is about.
     """
 
     def __init__(self, drive: ServiceRegistry) -> None:
@@ -76,7 +76,7 @@ class DrivePrompts:
         return any(name.removesuffix(CHINESE_SUFFIX) == words.name for words in PROMPTS)
 
     def kind_of(self, name: str, argument: str) -> Kind | None:
-        """Return what the argument of the prompt names, None if there is no such argument."""
+        """Return the kind of item that the argument of the prompt names, None if there is no such argument."""
         if not self.knows(name):
             return None
         return next((one.kind for one in _words(name).arguments if one.name == argument), None)
@@ -150,7 +150,7 @@ class DrivePrompts:
         return _Material(spoken, named, attached)
 
     async def _recent(self, actor: Actor, folder: Item) -> list[Item]:
-        """Return recent files, below the folder unless it is the root; there what others share counts as well."""
+        """Return recent files, below the folder unless it is the root; there items that others share count as well."""
         page = await self._drive.recents.page(actor, MOST_FILES)
         below = f"{folder.path.rstrip('/')}/"
         newest = sorted(page.items, key=lambda item: item.updated_at, reverse=True)

@@ -77,7 +77,7 @@ TEMPLATES: Final = [
 
 
 class FolderResource(BaseModel):
-    """A folder and what is in it; with more than that, `list_folder` goes on from the listing's cursor."""
+    """A folder and its items; with more than that, `list_folder` goes on from the listing's cursor."""
 
     folder: Item
     listing: ListResult
@@ -94,7 +94,7 @@ class Attachment:
     total: int
 
     def note(self, language: Language = "en") -> str:
-        """Return what the text is, and that it need not be read again."""
+        """Return the note that names the text, and says that it need not be read again."""
         words = PARTLY_ATTACHED if self.end < self.total else ATTACHED
         return words[language].format(
             path=display_name(self.item.path), id=self.item.id, etag=self.item.etag, end=self.end, total=self.total
@@ -121,7 +121,7 @@ class DriveResources:
         return item
 
     async def recent(self, actor: Actor, size: int, cursor: str | None) -> tuple[list[Resource], str | None]:
-        """Return a page of what the caller changed, saw changed or read last, and the cursor of the next."""
+        """Return a page of the items that the caller changed, saw changed or read last, and the cursor of the next."""
         page = await self._drive.recents.page(actor, size, cursor)
         return [_resource(item) for item in page.items], page.cursor
 
@@ -137,7 +137,7 @@ class DriveResources:
         return await (self._file(actor, ref, AnyUrl(uri)) if place == FILES else self._folder(actor, ref, AnyUrl(uri)))
 
     async def _passage(self, actor: Actor, sought: PassageAddress, uri: AnyUrl) -> list[Contents]:
-        """Return the text around a passage of one version, and after it a note that says what of it is the passage."""
+        """Return the text around a passage of one version, and after it a note where the passage is in it."""
         found = await self._drive.documents.read_text(
             actor, sought.ref, start=sought.start, end=sought.end, version=sought.version, place=sought.place
         )

@@ -49,7 +49,7 @@ class MissingResult(BaseModel):
 
     @classmethod
     def of(cls, omissions: Mapping[str, int]) -> "MissingResult | None":
-        """Return the words for what a reader left out, None if nothing of the file is lost."""
+        """Return the words for a reader's omissions, None if nothing of the file is lost."""
         en = missing_things(omissions)
         return cls(en=en, zh=missing_things(omissions, "zh")) if en else None
 
@@ -58,7 +58,7 @@ class TextResult(Result):
     """A part of the text of a `version`: characters from `start` to `end` (exclusive), lines counted from 1.
 
     `place` is where a person would look for it; `uri` and `address` lead there. `truncated` says that
-    one answer does not hold the whole part. `note` names what of the file could not be read, or is empty;
+    one answer does not hold the whole part. `note` names the unreadable parts of the file, or is empty;
     `missing` has the things that are lost with it for people, null if none is.
     """
 
@@ -98,8 +98,8 @@ class HitResult(Result):
 
     A passage stands in `version`; `start` and `end` are offsets for `read_file`, `place` is where a person would look
     for it, as in `page=2-3`, `slide=3`, `sheet=Budget!A2:D15`, `part=4`, `line=10-20`. `uri` (a resource) and `address`
-    (a page for people) open the file there. A name has none of these. `note` and `missing` say what
-    of the file could not be read.
+    (a page for people) open the file there. A name has none of these. `note` and `missing` name the unreadable parts of
+    the file.
     """
 
     file: Item
@@ -132,7 +132,7 @@ class HitResult(Result):
 
 
 class SearchResult(BaseModel):
-    """Hits, best first. `note` says what could not be searched yet, or is empty."""
+    """Hits, best first. `note` names the files that could not be searched yet, or is empty."""
 
     hits: list[HitResult]
     cursor: str | None
@@ -157,7 +157,7 @@ class VersionsResult(BaseModel):
 
 
 class ShareResult(Result):
-    """A role that a person, or whoever has a link, has on an item; `inherited_from` is the folder above it comes from.
+    """A role of a person, or of anyone with a link, on an item; `inherited_from` is the folder above it comes from.
 
     People and groups have an `email`. `has_account` is said when a person is given a role: false if nobody has the
     email yet, so that nobody was told and the role waits. All after it is about links. `url` is a link's address, for
@@ -210,10 +210,10 @@ class MessageResult(BaseModel):
 
 
 class ChangeResult(Result):
-    """A recorded call: who changed what with which tool, who approved it, and whether it was taken back.
+    """A recorded call: who made it with which tool, who approved it, and whether it was undone.
 
     `method` and `key_name` say how the caller signed in, `approved_key` the key that approved; `tool_call_id`,
-    `approval_id` and `grant_id` which call of a model it was and what allowed it. All are null where that is not the
+    `approval_id` and `grant_id` are the call of a model and the consent to it. All are null where that is not the
     reader's business.
     """
 
@@ -285,8 +285,8 @@ class RedoResultModel(Result):
 class WhoamiResult(Result):
     """The caller, the scopes of the key in use, and the bytes in use; a quota of 0 is no limit.
 
-    `name` is as they say, or what their address tells of it, `today` and `time` are local to `time_zone` (an IANA
-    name; empty: the server's), `languages` are those of the newest files' names.
+    `name` is their own, or taken from their address, `today` and `time` are local to `time_zone` (an IANA name; empty:
+    the server's), `languages` are those of the newest files' names.
 
     `index` counts the person's files by how far they can be searched: pending, indexing, indexed, skipped, failed.
     """

@@ -69,7 +69,7 @@ def was_cancelled(responder: RequestResponder[Any, Any]) -> bool:
 
 
 def experimental(session: ServerSession, task: TaskMetadata | None) -> Experimental:
-    """Return what a request's context has of the protocol's experimental features."""
+    """Return the experimental features of a request's context."""
     client = session.client_params.capabilities if session.client_params else None
     return Experimental(task_metadata=task, _client_capabilities=client, _session=session)
 
@@ -227,7 +227,7 @@ class ConcurrentSession(LateAnswers, ClientSession):
         try:
             await super()._received_request(responder)
         except anyio.get_cancelled_exc_class():
-            # The responder's scope is over, but lets through what it caught: it would end the session.
+            # The responder's scope is over, but lets the error it caught through: it would end the session.
             if not responder.cancelled:
                 raise
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):

@@ -95,12 +95,12 @@ class DriveServer(SdkServer):
     """FastMCP with the drive's own tools, resources and prompts, an identity for each call, and errors with a code.
 
     `add_group` adds the drive's tools: with strict arguments, a `Call` that knows its caller, and answers of their own
-    making. Whatever else is added the way FastMCP has it (`add_tool` or `@tool()`, `@resource()`, `@prompt()`,
+    making. Anything else that is added the way FastMCP has it (`add_tool` or `@tool()`, `@resource()`, `@prompt()`,
     `@completion()`) works beside them as it does there, with these differences: a plain tool that fails answers
     `isError` with the text of a `ToolError` that it raised itself, and `internal` for anything else; `McpError` is
     answered as that JSON-RPC error; plain resources and prompts follow the drive's own in the lists; `@completion()`
-    completes what is not the drive's. A plain resource can be subscribed to, and `subscriptions.updated(uri)` notifies
-    its subscribers.
+    completes arguments that are not the drive's. A plain resource can be subscribed to, and
+    `subscriptions.updated(uri)` notifies its subscribers.
     """
 
     def __init__(self, drive: ServiceRegistry, *, default_key: str = "") -> None:
@@ -131,7 +131,7 @@ class DriveServer(SdkServer):
 
     @property
     def sessions(self) -> Sessions:
-        """The sessions that are open, over whatever transport."""
+        """The sessions that are open, over any transport."""
         return self.protocol.sessions
 
     def add_group(self, group: ToolGroup) -> None:
@@ -177,7 +177,7 @@ class DriveServer(SdkServer):
         """Run a tool. Its errors become a result with `isError` here, and only here.
 
         Raises `McpError` for failures that are not the tool's: an unknown tool (MCP 2025-11-25, server/tools, "Error
-        Handling"), a cursor that its list did not give, and whatever `McpError` the tool raised itself.
+        Handling"), a cursor that its list did not give, and any `McpError` that the tool raised itself.
         """
         tool = self._tool(name)
         call = self._call(name, arguments)
@@ -285,7 +285,7 @@ class DriveServer(SdkServer):
         return await self._call(name).actor()
 
     async def _user_id(self) -> str:
-        """Return who calls, nobody if they did not sign in: the lists of tools and prompts are open to all."""
+        """Return the caller's id, empty if they did not sign in: the lists of tools and prompts are open to all."""
         caller = await self._authenticator.caller(self.protocol.request_context)
         return caller.user_id if caller else ""
 
@@ -299,7 +299,7 @@ def build_server(drive: ServiceRegistry, *, default_key: str = "") -> DriveServe
 
 
 def _result(returned: Any) -> CallToolResult:
-    """Return what a plain tool returned (its content blocks, or these and their structure) as the strict ones do."""
+    """Return the result of a plain tool (its content blocks, or these and their structure) as strict ones do."""
     if isinstance(returned, CallToolResult):
         return returned
     content, structure = returned if isinstance(returned, tuple) else (returned, None)

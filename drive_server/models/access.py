@@ -25,7 +25,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Access to an item, with a role, for whoever has the link's address.
+    """Access to an item, with a role, for anyone who has the link's address.
 
     `url` is that address; only the owner sees it, and it is never recorded. `downloads` counts up to `max_downloads`
     (None: no limit). `inherited_from` is the path of the folder above that the link leads to, if so.
@@ -59,7 +59,7 @@ class ApiKey(Model):
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person who has a drive here. Nobody acts as them since `disabled_at`; the rest is what they say themselves."""
+    """A person who has a drive here. Nobody acts as them since `disabled_at`; the rest is their profile."""
 
     id: str
     email: str

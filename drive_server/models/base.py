@@ -1,4 +1,4 @@
-"""What all results are: a `Model` is on the wire as it is; a page is a part of a list."""
+"""The common form of all results: a `Model` is on the wire as it is; a page is a part of a list."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -18,7 +18,7 @@ class Model(BaseModel):
 class Page(Generic[T]):
     """A part of a list. `cursor` is opaque and None at the end; `total` counts all where that is cheap.
 
-    `note` is a sentence about what the list may lack, or empty.
+    `note` is a sentence about possible gaps in the list, or empty.
     """
 
     items: tuple[T, ...]

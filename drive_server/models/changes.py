@@ -1,4 +1,4 @@
-"""Changes in the journal: what one would do, did, and what became of it when it was taken back."""
+"""Changes in the journal: its effect beforehand, its record, and the outcome of its undo."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,8 +13,8 @@ class Touch:
     """An item that a call changes, and where it is: `inside` the folders of these ids afterwards, the nearest first.
 
     `was_inside` is the same before the call, None if it is new or was where the caller does not see. `was_named` is its
-    name before the call, None if it is new or has the name that it had. `items` counts what is below it too. `mine`: it
-    belongs to the caller. `others`: somebody else sees it where it is afterwards; `gains`: somebody may who did not
+    name before the call, None if it is new or has the name that it had. `items` counts the items below it too. `mine`:
+    it belongs to the caller. `others`: somebody else sees it where it is afterwards; `gains`: somebody may who did not
     before.
     """
 
@@ -35,9 +35,9 @@ class Effect:
     """The effect of a call, computed by doing it and rolling it back.
 
     `message` is one sentence; `items` name at most 100 of the `count` items that change; `diff` is a unified diff for
-    text; `gains_access` / `loses_access` are emails, or messages for whoever has a link; `etag` is the item's before
+    text; `gains_access` / `loses_access` are emails, or messages for anyone with a link; `etag` is the item's before
     the call. `touches` says where all of the changed items are, for who has to judge that; None if that is unknown.
-    `left` is what an undo would leave as it is (at most 20), with `summary` and `reason`.
+    `left` are the parts that an undo would leave as they are (at most 20), with `summary` and `reason`.
     """
 
     message: Message | None = None
@@ -58,7 +58,7 @@ class Effect:
 
     @property
     def reaches_others(self) -> bool:
-        """Say whether somebody besides the caller sees what changes, or comes to see it; also where that is unknown."""
+        """Say whether somebody besides the caller sees the changed items, now or then; also if that is unknown."""
         if self.touches is None or self.gains_access:
             return True
         return any(touch.others or touch.gains or not touch.mine for touch in self.touches)
@@ -66,13 +66,13 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One recorded call. `entries` hold what each touched row was before and is after.
+    """One recorded call. `entries` hold each touched row before and after.
 
     `summary` is a sentence in English, `message` the same in every language; old changes have none.
 
-    `tool_call_id` is the model's call in the run, `approval_id` or `grant_id` what allowed it: all for the caller only.
-    `method` and `key_name` say how the caller proved who they are, `approved_key` with which key somebody agreed; only
-    they and administrators see these.
+    `tool_call_id` is the model's call in the run, `approval_id` or `grant_id` the consent to it: all for the caller
+    only. `method` and `key_name` say how the caller proved who they are, `approved_key` with which key somebody agreed;
+    only they and administrators see these.
     """
 
     id: int
@@ -125,7 +125,7 @@ class RedoResult:
 class Outcome(Generic[T]):
     """The result of a change: the value, its id in the journal, and for a dry run the effect.
 
-    `replayed` says that the idempotency key was known: nothing was done again, `value` is what was recorded.
+    `replayed` says that the idempotency key was known: nothing was done again, `value` is the recorded one.
     """
 
     value: T

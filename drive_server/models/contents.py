@@ -28,8 +28,8 @@ class Version(Model):
 class TextRange:
     """A part of the text of a version. Offsets count characters from 0, lines from 1; `end` is exclusive for offsets.
 
-    `place` is where a person would look for it, as in `page=2-3`. `omissions` counts by kind what of the whole file
-    could not be read.
+    `place` is where a person would look for it, as in `page=2-3`. `omissions` counts the unreadable parts of the whole
+    file by kind.
     """
 
     item: Item

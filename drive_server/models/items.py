@@ -1,4 +1,4 @@
-"""Items of the tree, and what was done with them, one or many at once."""
+"""Items of the tree, and the results of actions on them, one or many at once."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -54,7 +54,7 @@ class Item(Model):
 
 
 class TreeNode(Model):
-    """An item with what is below it; `truncated` says that not all of its children are listed."""
+    """An item with the items below it; `truncated` says that not all of its children are listed."""
 
     item: Item
     children: tuple["TreeNode", ...]
@@ -104,7 +104,7 @@ class RestoredItem(Model):
 
 
 class RestoredItems(Model):
-    """The items of an import in their order, and what of them was not restored: `source_id`, `what`, `reason`.
+    """The items of an import in their order, and the parts of them not restored: `source_id`, `what`, `reason`.
 
     `what` is the email of a share, or `link`.
     """

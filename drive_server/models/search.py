@@ -1,4 +1,4 @@
-"""What a search finds, and the state of the index."""
+"""The hits of a search, and the state of the index."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,8 +14,8 @@ class Hit:
     """A passage (or a name) that matches a query. `score` is comparable within one answer only, higher is better.
 
     `start` and `end` are character offsets into the text of this `version` as `read_file` counts them; `place` is where
-    a person would look for the passage, as in `slide=3`. A name has neither. `omissions` counts by kind
-    what of the file could not be read.
+    a person would look for the passage, as in `slide=3`. A name has neither. `omissions` counts the unreadable parts of
+    the file by kind.
     """
 
     item: Item

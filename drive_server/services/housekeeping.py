@@ -41,7 +41,7 @@ class Housekeeping:
         self._jobs: dict[str, Job] = {}
 
     def add(self, name: str, job: Job) -> None:
-        """Have the job done from now on; what it returns is of no interest."""
+        """Have the job done from now on; its result is ignored."""
         self._jobs[name] = job
 
     async def run(self) -> None:

@@ -1,4 +1,4 @@
-"""Numbers about the whole drive, for whoever runs it: people, contents, and files by their state in the index."""
+"""Numbers about the whole drive, for its operator: people, contents, and files by their state in the index."""
 
 from dataclasses import dataclass
 

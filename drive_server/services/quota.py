@@ -108,14 +108,14 @@ class Room:
 
 
 class QuotaService:
-    """Tells what people keep, and sets what they may."""
+    """Tells people's usage, and sets their quotas."""
 
     def __init__(self, database: Database, limits: Limits) -> None:
         self._database = database
         self._limits = limits
 
     async def usage(self, user_id: str) -> Usage:
-        """Return what the person keeps and may keep."""
+        """Return the person's usage and quota."""
 
         async def work(session: AsyncSession) -> Usage:
             return await usage_of(session, user_id, self._limits)
@@ -125,7 +125,7 @@ class QuotaService:
     async def set_quota(self, actor: Actor, user: str, quota_bytes: int | None) -> tuple[str, str, Usage]:
         """Set how many bytes a person, named by id or email, may keep; 0: no limit, None: as the settings say.
 
-        What they keep already stays. Returns id, email and usage. Only for administrators: raises `ForbiddenError`,
+        Stored bytes stay. Returns id, email and usage. Only for administrators: raises `ForbiddenError`,
         `MissingScopeError` for a key without all scopes, `NotFoundError` for an unknown person.
         """
         require_admin(actor.principal)
@@ -186,13 +186,13 @@ async def release_everything(session: AsyncSession, owner_id: str) -> None:
 
 
 async def usage_of(session: AsyncSession, owner_id: str, limits: Limits) -> Usage:
-    """Return what the person keeps and may keep."""
+    """Return the person's usage and quota."""
     used, quota = (await session.execute(_USAGE, {"owner": owner_id})).one()
     return Usage(used, limits.quota_of(quota))
 
 
 def require_room(session: AsyncSession, limits: Limits, caller_id: str) -> None:
-    """Raise `QuotaExceededError` if somebody keeps more, by what was counted in this session, than their quota."""
+    """Raise `QuotaExceededError` if this session's count takes somebody beyond their quota."""
     grown: dict[str, _Growth] = session.info.get(GROWN, {})
     for owner_id, growth in grown.items():
         if growth.added > 0:
@@ -202,7 +202,7 @@ def require_room(session: AsyncSession, limits: Limits, caller_id: str) -> None:
 
 @asynccontextmanager
 async def savepoint(session: AsyncSession, limits: Limits, caller_id: str) -> AsyncGenerator[None]:
-    """Undo the block, with all that it counted, if it raises; also if there is no room for what it added."""
+    """Undo the block, with all that it counted, if it raises; also if there is no room for its additions."""
     grown = dict(session.info.get(GROWN, {}))
     try:
         async with session.begin_nested():
@@ -225,7 +225,7 @@ async def require_room_for(
 
 
 async def room_of(session: AsyncSession, limits: Limits, owner_id: str, caller_id: str) -> Room:
-    """Return what the caller finds room for in the owner's drive."""
+    """Return the caller's room in the owner's drive."""
     return Room(await usage_of(session, owner_id, limits), owner_id == caller_id)
 
 

@@ -61,7 +61,7 @@ class Task:
 
     @property
     def is_over(self) -> bool:
-        """Return whether it ended, in whatever way."""
+        """Return whether it has ended, also by failure or cancellation."""
         return self.status != WORKING
 
 

@@ -43,7 +43,8 @@ RETRIES: "RetryConfig" = {"max_retries": 6, "retry_timeout": timedelta(seconds=1
 """With obstore's own pauses, a request that an object store does not answer fails after some 6 seconds, not after 3
 minutes."""
 _AWAY = re.compile(r"Error performing (?!.*status code: (?!429|5))")
-"""Begins what obstore says of a request without an answer, or with one of 429 or 5xx. Its errors have no other mark."""
+"""Begins obstore's words about a request without an answer, or with one of 429 or 5xx. Its errors have no other
+mark."""
 T = TypeVar("T")
 
 

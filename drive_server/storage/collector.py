@@ -178,7 +178,7 @@ class Collector:
         return taken
 
     async def _look_aside(self, done: Collected) -> None:
-        """Bring back what something refers to again; remove for good what was set aside long enough."""
+        """Bring back blobs that something refers to again; remove those for good that were set aside long enough."""
         for kind in KINDS:
             days = self._rules.days if kind == "released" else max(self._rules.days, UNKNOWN_DAYS)
             ended = (self._clock() - timedelta(days=days)).timestamp()

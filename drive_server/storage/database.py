@@ -131,9 +131,9 @@ class Database:
     async def write(self, *turns: str) -> AsyncGenerator[AsyncSession]:
         """Open the only kind of session that commits: once, at the end of the block; an exception rolls back.
 
-        Writers follow one another on SQLite, so what is read in the block still holds when it commits; on PostgreSQL
-        those of the same turns do, `self.turns` if none is named. Don't nest.
-        Raises `StorageFailureError`, and the schema's own error for a broken constraint.
+        Writers follow one another on SQLite, so data read in the block still holds when it commits; on PostgreSQL
+        those of the same turns do, `self.turns` if none is named. Don't nest. Raises `StorageFailureError`, and the
+        schema's own error for a broken constraint.
         """
         async with self._exclusive():
             with self._translation():
@@ -146,14 +146,14 @@ class Database:
                     with anyio.CancelScope(shield=True):
                         await session.commit()
                 finally:
-                    # Roll back a cancelled writer before the next one begins; don't lose what follows a commit.
+                    # Roll back a cancelled writer before the next one begins; don't lose the steps after a commit.
                     with anyio.CancelScope(shield=True):
                         await session.close()
 
     async def read_sync(self, work: Callable[[Connection], T]) -> T:
         """Return the result of `work`, which sees one state of the database. Nothing done in it is kept.
 
-        It must not touch what belongs to the event loop: on SQLite it runs in a thread.
+        It must not touch objects of the event loop: on SQLite it runs in a thread.
         """
         with self._translation():
             return await self._transactions.read(work)
@@ -209,13 +209,13 @@ class Database:
             return self._state
 
     async def until_changed(self, state: object, is_over: Callable[[], bool] = lambda: False) -> None:
-        """Return when the database is in another state than it was, by whatever process; looked at every second.
+        """Return when the database is in another state than it was, by any process; looked at every second.
 
         On PostgreSQL that is a change of the journal, a key that was revoked, a person who was disabled or removed.
 
         Return too once `is_over` says so.
 
-        All who wait share one look. Read the state first, then what may change: so that nothing is missed.
+        All who wait share one look. Read the state first, then the data that may change: so that nothing is missed.
         """
         while True:
             if await self.state() != state or is_over():
@@ -319,7 +319,7 @@ class _Translation:
 
 
 def translate(error: BaseException | None, schema: Schema = SCHEMA, file: str = "") -> DriveError | None:
-    """Return ours for an error of the database or its driver; None for bugs and for what is not theirs.
+    """Return ours for an error of the database or its driver; None for bugs and for other errors.
 
     `file` is the name of a SQLite database's file.
     """

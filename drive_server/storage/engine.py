@@ -167,7 +167,7 @@ class Transactions:
         """Return a mark of the state of the database: another one after each transaction that wrote, by any process.
 
         SQLite's `data_version` (https://sqlite.org/pragma.html#pragma_data_version). On PostgreSQL, where each process
-        writes that it is alive, the mark is of what the schema names.
+        writes that it is alive, the mark is of the values that the schema names.
         """
         if self._sqlite is not None:
             return await self._sqlite.state()
@@ -353,7 +353,7 @@ def configure_sqlite(engine: Any) -> None:
 
 
 class _Ending:
-    """Ends the threads of connections whose calls were cancelled, after what they do, and does not wait for them.
+    """Ends the threads of connections whose calls were cancelled, after their present work, and does not wait for them.
 
     SQLAlchemy waits, and tells a thread once more if that is cancelled too: aiosqlite 0.22 then waits for ever.
     """

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Final
 
 REFUSED: Final = frozenset('\\:*?"<>|')
-"""Separators, drives and streams of Windows, and what no name there may have."""
+"""Separators, drives and streams of Windows, and characters that no name there may have."""
 DELETE: Final = "\x7f"
 RESERVED: Final = frozenset({"con", "prn", "aux", "nul", "conin$", "conout$"}) | {
     f"{device}{number}" for device in ("com", "lpt") for number in "0123456789¹²³"
 }
-"""Devices of Windows, whatever follows a dot."""
+"""Devices of Windows, with anything after a dot."""
 _IS_JUNCTION: Final[Callable[[Path], bool]] = getattr(os.path, "isjunction", lambda _: False)
 """A junction of Windows is no symbolic link."""
 

@@ -114,8 +114,8 @@ class FileLock:
 class DatabaseLock:
     """A lock on a row, held by a lease that a task renews until the release; all times are the database's.
 
-    A process that is killed holds it until the lease ends. One that can't renew it counts it as lost before that. Who
-    was refused asks again when the next renewal is due.
+    A process that is killed holds it until the lease ends. One that can't renew it counts it as lost before that. A
+    refused process asks again when the next renewal is due.
     """
 
     def __init__(self, database: Database, name: str, lease: timedelta = LEASE) -> None:

@@ -16,7 +16,7 @@ double the processor time of storing them (1.4 to 3.1 ms a MiB): they are read w
 class Checksums:
     """Checksums by which clients of WebDAV find bytes broken on the way; nothing is named or trusted by them.
 
-    As a text they are as ownCloud writes them: kinds with hex digits, SHA1 first, then what rclone prefers.
+    As a text they are as ownCloud writes them: kinds with hex digits, SHA1 first, then the one that rclone prefers.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class SpooledFile:
 
     @property
     def checksums(self) -> str | None:
-        """The checksums of what was written until now; None if it is large."""
+        """The checksums of the bytes written until now; None if it is large."""
         return str(self._checksums) if self.size <= CHECKED_BYTES else None
 
     def write(self, chunk: bytes | bytearray) -> None:

@@ -33,7 +33,7 @@ read."""
 
 
 def failure_of(error: BaseException, file: str) -> StorageFailureError | None:
-    """Return our error for one of SQLite's, also for one that is wrapped; None for what is not SQLite's or is a bug."""
+    """Return our error for one of SQLite's, also for one that is wrapped; None for any other error, and for bugs."""
     code = _code_of(error)
     if code in DAMAGED:
         return DamagedDatabaseError(Message.of(DAMAGED[code], file=file), details={"file": file})

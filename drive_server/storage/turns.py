@@ -55,8 +55,8 @@ async def take_turns(session: AsyncSession | AsyncConnection, turns: Iterable[st
 class Numbers:
     """The `newest` number of a change, and the one up to which they are `settled`; 0 if there is none.
 
-    No change up to a settled number is still to come. With one writer all are settled. Whatever is committed, one of
-    the two is another than before.
+    No change up to a settled number is still to come. With one writer all are settled. Each commit changes at least one
+    of the two.
     """
 
     newest: int

@@ -1,1 +1,1 @@
-"""The process as whoever runs it sees it: its log with the security channel, and its metrics. May import `escaping`."""
+"""The process as its operator sees it: its log with the security channel, and its metrics. May import `escaping`."""

@@ -1,4 +1,4 @@
-"""The fields of a log line that say whom it is about: the request, the person, the run."""
+"""The fields of a log line that name its subject: the request, the person, the run."""
 
 from collections.abc import Mapping
 from contextvars import ContextVar

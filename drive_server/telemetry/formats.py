@@ -22,7 +22,7 @@ DETAILS: Final = "details"
 
 
 class _LineFormat(logging.Formatter):
-    """What both formats share. `quotes`: errors are written with their own words, which may quote contents."""
+    """The common part of both formats. `quotes`: errors are written with their own words, which may quote contents."""
 
     def __init__(self, *, quotes: bool = False) -> None:
         super().__init__(LINE)

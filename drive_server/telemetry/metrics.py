@@ -1,4 +1,4 @@
-"""Metrics of this process in Prometheus' data model. Labels never hold what people wrote.
+"""Metrics of this process in Prometheus' data model. Labels never hold people's texts.
 
 https://prometheus.io/docs/concepts/data_model
 """

@@ -10,7 +10,7 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
 
 OWN: Final = ("api", "graph", "drive_server")
-"""Only these follow the level: what libraries say below a warning may quote contents."""
+"""Only these follow the level: libraries' records below a warning may quote contents."""
 
 
 def log_to(handler: logging.Handler, level: LogLevel = "warning", form: LogFormat = "text") -> None:

@@ -1,4 +1,4 @@
-"""The garbage collector of a server's process: paused while it starts, and blind to what is alive by then."""
+"""The garbage collector of a server's process: paused while it starts, and blind to objects alive by then."""
 
 import gc
 from collections.abc import Generator

@@ -1,4 +1,4 @@
-"""uvicorn's HTTP protocol with limits on what a client may send, how slowly, and what it may leave unread.
+"""uvicorn's HTTP protocol with limits on a client's data, its slowness, and the bytes it may leave unread.
 
 uvicorn's parser reads headers of any length, and waits for them for ever. No setting of uvicorn limits either, so its
 protocol class is extended, which is its documented extension point (`uvicorn.Config(http=...)`).
@@ -56,7 +56,7 @@ class GuardedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse what came; refuse a head, or anything else between two parts of a request, that is too long."""
+        """Parse the data; refuse a head, or anything else between two parts of a request, that is too long."""
         if self.transport.is_closing():
             return
         self._last_data = self.loop.time()
@@ -121,7 +121,7 @@ class GuardedProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, unless it came already; whatever else comes of this one's body is not work."""
+        """Wait for the next request, unless it came already; the rest of this one's body is not work."""
         super().on_response_complete()
         if self.cycle.response_complete:
             self.table.wait(self)
@@ -209,14 +209,14 @@ class GuardedProtocol(HttpToolsProtocol):
             self.abort()
 
     def _may_answer(self) -> bool:
-        """Return whether what is being read has no answer yet, and no earlier request waits for its own."""
+        """Return whether the request being read has no answer yet, and no earlier request waits for its own."""
         running = self._running
         if running is None or running.response_complete:
             return not self.transport.is_closing()
         return self._in_body and running is self.cycle and not running.response_started
 
     def _limit_unacknowledged(self) -> None:
-        """Let the kernel close the connection of a reader that never reads what it was sent (Linux, RFC 5482)."""
+        """Let the kernel close the connection of a reader that never reads the sent bytes (Linux, RFC 5482)."""
         connection: Any = self.transport.get_extra_info("socket")
         if hasattr(socket, "TCP_USER_TIMEOUT") and connection is not None and connection.family != socket.AF_UNIX:
             milliseconds = int(self.table.limits.silent_seconds * 1000)

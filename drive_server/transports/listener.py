@@ -25,7 +25,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def address_of(listener: socket.socket, host: str, scheme: str = "http") -> str:
-    """Return the URL of what listens there, from this machine if it listens everywhere."""
+    """Return the URL of the listening server, from this machine if it listens everywhere."""
     return url_of(REACHABLE.get(host, host), listener.getsockname()[1], scheme)
 
 

@@ -37,8 +37,8 @@ def takes_pictures(settings: AgentSettings, model: str) -> bool:
 async def read_attachments(drive: DriveReader, budget: int, *, sees: bool) -> str:
     """Return the section with all attachments, each with its owner and its address as a resource; empty without any.
 
-    The tokens of the budget are shared: what a short one leaves goes to those after it. What can't be read says why.
-    Pictures go beside the message (`with_pictures`) to a model that `sees`.
+    The tokens of the budget are shared: the rest of a short one's share goes to those after it. An unreadable one says
+    why. Pictures go beside the message (`with_pictures`) to a model that `sees`.
     """
     wanted = drive.place.get("attachments") or []
     found = await asyncio.gather(*(_read(drive, one, sees=sees) for one in wanted))
@@ -51,7 +51,7 @@ async def read_attachments(drive: DriveReader, budget: int, *, sees: bool) -> st
 
 
 async def attached_before(drive: DriveReader, attached: Sequence[Attachment]) -> str:
-    """Return the section with the names of what was attached earlier and the person still sees; empty without any."""
+    """Return the section with the names of earlier attachments that the person still sees; empty without any."""
     now = {one["id"] for one in drive.place.get("attachments", [])}
     earlier = [one["id"] for one in attached if one["id"] not in now]
     found = await asyncio.gather(*(drive.read(FILE_INFO, item_id=key) for key in earlier))
@@ -77,7 +77,7 @@ def with_pictures(messages: Sequence[AnyMessage], pictures: Sequence[dict[str, A
 
 
 async def _picture(drive: DriveReader, item_id: str) -> dict[str, Any] | None:
-    """Return a picture as chat completions take it; None for what is none."""
+    """Return a picture as chat completions take it; None if it is none."""
     item = await drive.read(FILE_INFO, item_id=item_id)
     if item is None or not _is_picture(item):
         return None

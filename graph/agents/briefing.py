@@ -1,7 +1,7 @@
-"""The briefing of the router and the planner: they know what the specialists know before they decide.
+"""The briefing of the router and the planner: they know the same as the specialists before they decide.
 
-That is the conversation, the place with its listing and the first lines of what is open, the memories, the last plan
-and the moment. What is cheap to know without the drive is there even if the drive gives no answer.
+That is the conversation, the place with its listing and the first lines of the open file, the memories, the last plan
+and the moment. The parts that are cheap without the drive are there even if the drive gives no answer.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -55,7 +55,7 @@ BriefingReader = Callable[[State, Runtime[RunContext]], Awaitable[Briefing]]
 
 
 def make_briefing(deps: GraphDependencies, surroundings: SurroundingsCache) -> BriefingReader:
-    """Return what reads the briefing of a turn."""
+    """Return the reader of a turn's briefing."""
 
     async def brief(state: State, runtime: Runtime[RunContext]) -> Briefing:
         user, turn = deps.user(runtime), running_turn(state)
@@ -66,7 +66,7 @@ def make_briefing(deps: GraphDependencies, surroundings: SurroundingsCache) -> B
         facts = await relevant_facts(tools.context, await stored_facts(tools.context), said_last(state))
         room = await read_room(deps, "planner", runtime)
         view = await view_of(state, Sections(), room, deps.result_store(runtime), 0, toolbox, compact=False)
-        # What is shown here may come back as a title or a reason, which no revoked share takes out of the thread.
+        # Text shown here may come back as a title or a reason, which no revoked share takes out of the thread.
         is_of_others = any(taint["origin"] == "shared" for taint in taints)
         messages, ids = compact_view(view.messages)
         compact = not any(reads_structure(deps.model(role, runtime)) for role in READERS)

@@ -45,7 +45,7 @@ LONGEST_QUERY: Final = 500
 
 
 class LookCheck:
-    """Checks an answer of one specialist against what it was sent, and against the drive where words don't tell."""
+    """Checks an answer of one specialist against the messages it was sent, and against the drive where words fail."""
 
     def __init__(self, state: State, seen: Surroundings, toolbox: Toolbox) -> None:
         self._state = state
@@ -53,7 +53,7 @@ class LookCheck:
         self._toolbox = toolbox
 
     async def of(self, answer: AIMessage, sent: Sequence[AnyMessage], offered: frozenset[str]) -> Unread | None:
-        """Return what is wrong with the answer; None for one that calls tools, asks back, or has a source.
+        """Return the fault of the answer; None for one that calls tools, asks back, or has a source.
 
         `offered` are the names of the tools that the model may call.
         """

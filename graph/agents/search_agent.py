@@ -1,4 +1,4 @@
-"""The Search agent: finds documents and answers from what they say. It changes no file."""
+"""The Search agent: finds documents and answers from their texts. It changes no file."""
 
 from typing import Final
 

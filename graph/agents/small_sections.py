@@ -1,6 +1,6 @@
 """The place, the listing and results as small models get them: paths alone, which they copy whole, and no ids.
 
-A hand-over is left out: a small model tells of it in place of doing what was asked.
+A hand-over is left out: a small model talks about it instead of acting.
 """
 
 import json

@@ -315,7 +315,7 @@ async def _answer(asking: _Answering, messages: Sequence[AnyMessage]) -> AIMessa
 async def _ask_twice(
     asking: _Answering, messages: Sequence[AnyMessage], *, has_outcome: bool = True, has_to_call: bool = False
 ) -> AIMessage:
-    """Ask, once more if the answer is empty or a call that can't be read; count what was used for both.
+    """Ask, once more if the answer is empty or a call that can't be read; count the usage of both.
 
     A call that can't be read is asked for again by the grammar of the server, as is one that the model `has_to_call`.
     A model that is silent after its calls is asked for the answer: a server that draws no lots says the same again.
@@ -373,7 +373,7 @@ def _of_others(taints: Sequence[Taint]) -> set[str]:
 
 
 def _facts_touched(state: State) -> int:
-    """Return how often the turn changed what is remembered so far, or tried to."""
+    """Return how often the turn changed the memories so far, or tried to."""
     begun = message_id_of(running_turn(state))
     of_turn = takewhile(lambda message: message.id != begun, reversed(state["messages"]))
     return sum(isinstance(message, ToolMessage) and message.name in CHANGING_TOOLS for message in of_turn)

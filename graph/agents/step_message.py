@@ -1,4 +1,4 @@
-"""The message that asks a specialist for a plan's step, with what came of the steps before it."""
+"""The message that asks a specialist for a plan's step, with the results of the steps before it."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -40,7 +40,7 @@ def _of_plan(plan: Plan, step: Step, state: State, toolbox: Toolbox) -> list[str
 
 
 def _earlier_results(steps: Sequence[Step], state: State, toolbox: Toolbox) -> list[dict[str, Any]]:
-    """Return what came of the steps before the last of these: their words, and the items they found and changed."""
+    """Return the results of the steps before the last of these: their words, and the items they found and changed."""
 
     def changes(name: str) -> bool:
         rule = toolbox.facts_of(name).rule

@@ -48,7 +48,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """The open file, the folder that is "here", and the root; None for what the person can't see."""
+    """The open file, the folder that is "here", and the root; None for one that the person can't see."""
 
     file: Mapping[str, Any] | None
     folder: Mapping[str, Any] | None
@@ -113,7 +113,7 @@ async def read_folder_surroundings(drive: DriveReader) -> Surroundings:
 
 
 async def _here(drive: DriveReader) -> Here:
-    """Return where the person is: with a file open, "here" is its folder, or what they say if they can't see that."""
+    """Return the person's place: with a file open, "here" is its folder, or the named one if they can't see that."""
     file_id, folder_id = drive.place.get("file_id"), drive.place.get("folder_id")
     file, folder, root = None, None, await _root(drive)
     if file_id or folder_id:
@@ -176,7 +176,7 @@ def _document(found: Mapping[str, Any]) -> str:
 
 
 def subject_of(document: Mapping[str, Any]) -> str:
-    """Return what a document is about, as far as its name and its headings tell."""
+    """Return the subject of a document, as far as its name and its headings tell."""
     file: Mapping[str, Any] = document.get("file") or {}
     name = str(file.get("name", "")).rpartition(".")
     headings = _HEADING.findall(str(document.get("text", "")))
@@ -213,7 +213,7 @@ async def _beginning(drive: DriveReader) -> str:
 
 
 async def _listing(drive: DriveReader, folder_id: str) -> str:
-    # Turns that begin in one folder at the same moment share one call. The session tells apart who may see what.
+    # Turns that begin in one folder at the same moment share one call. The session keeps each person's rights apart.
     asked = {"folder_id": folder_id, "limit": LISTED_ITEMS}
     listed = await _listings.do((drive.toolbox, folder_id), lambda: drive.call(LIST_FOLDER, asked))
     found = drive.noted(LIST_FOLDER, listed)

@@ -28,7 +28,7 @@ PICTURE_TURNS: Final = 4
 """Turns of which the pictures are cached, up to 33 MB each."""
 A_TURN: Final = timedelta(minutes=10)
 LISTED_FOR: Final = timedelta(minutes=15)
-"""How long a turn, or a step, sees the listing that it began with. Results tell what the turn changed since; another
+"""How long a turn, or a step, sees the listing that it began with. Results tell the turn's changes since; another
 listing in front of them would make a service read them all again."""
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ class ReadCache(Generic[T]):
 
 
 class SurroundingsCache:
-    """Reads what stands around the message of a turn, for all who need it."""
+    """Reads the surroundings of a turn's message, for all who need them."""
 
     def __init__(self, deps: GraphDependencies) -> None:
         self._deps = deps
@@ -70,7 +70,7 @@ class SurroundingsCache:
         self._pictures = ReadCache[list[dict[str, Any]]](deps.clock, PICTURE_TURNS, A_TURN)
 
     async def read(self, read: SurroundingsReader, state: State, runtime: Runtime[RunContext]) -> Surroundings:
-        """Return what is around the message. Raises `DriveUnavailableError`."""
+        """Return the surroundings of the message. Raises `DriveUnavailableError`."""
         user, reader = await self._reader(state, runtime)
         if read is read_folder_surroundings:
             return await self._listed.get((user, *_step_key(state)), lambda: read(reader))
@@ -79,7 +79,7 @@ class SurroundingsCache:
     async def with_attachments(
         self, read: SurroundingsReader, state: State, runtime: Runtime[RunContext]
     ) -> Surroundings:
-        """Return that, and what the person attached to this message and to earlier ones of the thread.
+        """Return them with the attachments of this message and of earlier ones of the thread.
 
         Raises `DriveUnavailableError`.
         """
@@ -137,12 +137,12 @@ class SurroundingsCache:
 
 
 def drive_reader(state: State, toolbox: Toolbox) -> DriveReader:
-    """Return what reads the drive around the message, or around the step of a plan."""
+    """Return the reader of the drive around the message, or around the step of a plan."""
     return DriveReader(toolbox, state.get("place", {}), query_of(state))
 
 
 def query_of(state: State) -> str:
-    """Return what is wanted at the moment: the step of a plan, else the message."""
+    """Return the present request: the step of a plan, else the message."""
     step = current_step(state)
     return step["instruction"] if step else said_last(state)
 

@@ -1,6 +1,6 @@
 """Runs calls that may run.
 
-A change is a task of its own, so that what is finished is not done again after a crash; a round of mere reads runs in
+Each change is a task of its own, so that a crash does not repeat a finished one; a round of mere reads runs in
 its specialist's step, which is repeated as a whole.
 """
 
@@ -185,12 +185,12 @@ def has_drifted(call: Call, result: CallToolResult) -> bool:
 
 
 def _is_bound(call: Call) -> bool:
-    """Say whether the call may only be done to what it was approved for, or what a grant or a plan covers."""
+    """Say whether the call is limited to the items of its approval, or of a grant or a plan."""
     return call["standing"] == "approved" or bool(call.get("covered_by"))
 
 
 def reads_again(task: ActTask) -> bool:
-    """Say whether the call shows an earlier result of a tainted thread: what was foreign then comes into this turn."""
+    """Say whether the call shows an earlier result of a tainted thread: its foreign words then come into this turn."""
     return task["call"]["name"] == READ_RESULT.name and task.get("tainted", True)
 
 
@@ -204,7 +204,7 @@ async def _is_still_covered(task: ActTask, user: RunContext, store: BaseStore | 
 
 
 async def _give_back(task: ActTask, user: RunContext, store: BaseStore | None) -> None:
-    """Take back what the call counted for, as it was refused. A plan's contract gets nothing back."""
+    """Return the items that a refused call used up of its grant. A plan's contract gets nothing back."""
     grant_id = task["call"].get("covered_by")
     if store is not None and grant_id and grant_id != PLAN:
         await give_back(store, user.user_id, grant_id, claim_of(task["run_id"], task["call"]["tool_call_id"]))

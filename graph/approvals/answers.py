@@ -77,7 +77,7 @@ class Decider(NamedTuple):
 
 
 def decided_by(answer: object, email: str) -> Decider:
-    """Return who answered, as the service that passes the answer on names them, else the person with that email."""
+    """Return the person who answered, as the service that passes the answer on names them, else by that email."""
     said: Mapping[object, object] = cast("Mapping[object, object]", answer) if isinstance(answer, Mapping) else {}
     by, key = said.get("decided_by"), said.get("decided_key")
     return Decider(by if isinstance(by, str) else email, key if isinstance(key, str) else None)
@@ -95,8 +95,8 @@ def read_decisions(answer: object, calls: Sequence[Call], approval_id: str = "")
     """Return one decision per asked call, in their order, from an answer in any dialect.
 
     Known are: ours (`decisions` by tool_call_id, or `approve_all`), LangChain's (`decisions` in order), Agent Inbox (a
-    list in order), a single decision, and each of them under the approval's id, as protocol v2 answers. What is
-    missing, doubled, unknown, for another approval or of the wrong number is invalid: such a call is not run.
+    list in order), a single decision, and each of them under the approval's id, as protocol v2 answers. A decision that
+    is missing, doubled, unknown, for another approval or one too many is invalid: its call is not run.
     """
     waiting = asked(calls)
     answer = for_this_approval(answer, approval_id)

@@ -218,7 +218,7 @@ class DecisionApplier:
         return preview_of(facts.name, args, None, self._language, action)
 
     async def _dry_run(self, call: Call, args: dict[str, Any]) -> Call | ToolMessage:
-        """Run the edited call dry; what it touches beyond what was shown is shown first."""
+        """Run the edited call dry; if it touches more than was shown, show that first."""
         meta = {META_DRY_RUN: True, META_RUN_ID: self._approval["run_id"]}
         try:
             result = await self._toolbox.call(call["name"], args, meta=meta)

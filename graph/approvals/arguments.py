@@ -57,7 +57,7 @@ OF_THE_DRIVE: Final[Mapping[str, FieldKind]] = {
 }
 """By the argument's name. Ids, etags, versions and runs are not there: they say which thing the call is about."""
 SELECTED_BY: Final = {"folder_id": "match", "email": "link_id"}
-"""Arguments that say what a call is about, and no target, where the tool has the other one, too."""
+"""Arguments that name a call's subject, and no target, where the tool has the other one, too."""
 _MACHINERY: Final = re.compile(
     r"(?:if[_-]?(?:none[_-]?)?match|e[_-]?tag|idempotency[_-]?key|request[_-]?id|cursor)\Z", re.IGNORECASE
 )
@@ -75,14 +75,14 @@ def editable_of(schema: Mapping[str, Any], *, is_outside: bool) -> dict[str, Fie
 
 
 def _is_subject(name: str, fields: Mapping[str, Any]) -> bool:
-    """Say whether an argument says what the call is about; so does a list of folders, which are ids."""
+    """Say whether an argument names the subject of the call; so does a list of folders, which are ids."""
     return SELECTED_BY.get(name) in fields or (name == "folders" and "array" in _types(fields[name], {}))
 
 
 def of_conversation(name: str, args: Mapping[str, Any], last_change: str) -> Mapping[str, Any]:
     """Return the arguments; an undo that names nothing is of the run of this conversation that changed something last.
 
-    What the drive would take by itself may be another conversation's.
+    The drive's default may be a run of another conversation.
     """
     if name != UNDO or args.get("run_id") or args.get("change_id"):
         return args
@@ -100,7 +100,7 @@ def last_change_of(state: State) -> str:
 def fit(
     args: Mapping[str, Any], schema: Mapping[str, Any], *, is_outside: bool = False
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the arguments with strings coerced ("5", "true", "[1]"), and what is still wrong, as sentences.
+    """Return the arguments with strings coerced ("5", "true", "[1]"), and the remaining problems, as sentences.
 
     Clients with a plain form send every edited value as a string, and small models do the same. Many models fill in
     every argument: null for one that may be left out is its absence, unless the tool `is_outside` of the drive and its

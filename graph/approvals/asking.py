@@ -1,4 +1,4 @@
-"""Ask the person what a server wants to know in the middle of a call that is held (`servers/elicitation/held.py`).
+"""Ask the person the question of a server whose call is held (`servers/elicitation/held.py`).
 
 A task of the graph begins from its top when it is resumed, so each asks once; a further question is a further task's.
 """

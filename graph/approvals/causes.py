@@ -1,9 +1,9 @@
-"""Find what a call may come from: foreign passages that have its addresses, its targets' names or its words. Pure.
+"""Find possible causes of a call: foreign passages that have its addresses, its targets' names or its words. Pure.
 
-A model that follows a text does what stands in it. So a passage can have caused a call if it has an address or an id of
-its arguments, the name of what the call touches, or much of a text that the call writes. A search hit that has none of
-these was in view by chance, and is not named. A file that was opened in the running turn is named in any case: a text
-may ask for something in other words.
+A model may obey a text that it reads. So a passage can have caused a call if it has an address or an id of
+its arguments, the name of an item that the call touches, or much of a text that the call writes. A search hit that has
+none of these was in view by chance, and is not named. A file that was opened in the running turn is named in any case:
+a text may ask for something in other words.
 """
 
 import re
@@ -55,7 +55,7 @@ class Causes(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A call as a text could have asked for it: its arguments, and the names and ids of what it touches."""
+    """A call as a text could have asked for it: its arguments, and the names and ids of the items that it touches."""
 
     tool: str
     args: Mapping[str, Any]
@@ -64,7 +64,7 @@ class Subject:
 
 
 def causes_of(subject: Subject, stretches: Sequence[Stretch]) -> Causes:
-    """Return what may have led to the call: what flows into it first, then what was opened; nothing without either."""
+    """Return the possible causes: texts that flow into the call first, then opened files; nothing without either."""
     wanted = _Wanted(subject)
     scored = [(wanted.score(stretch), stretch) for stretch in stretches]
     likely = sorted((found for found in scored if found[0]), key=lambda found: -found[0])

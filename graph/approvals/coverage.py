@@ -1,4 +1,4 @@
-"""Cover a round of calls by what the person agreed to before: the plan's contract and their grants."""
+"""Cover a round of calls by earlier consent of the person: the plan's contract and their grants."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -17,7 +17,7 @@ from graph.state import Plan
 class Coverage:
     """Judges calls one after the other, so that two of them never use the same last item.
 
-    `calls` are all of the round, by tool_call_id: what they claimed before a crash is theirs to claim again.
+    `calls` are all of the round, by tool_call_id: a call may claim again after a crash the items that it had claimed.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Coverage:
     async def judge(
         self, tool_call_id: str, tool: ToolFacts, args: Mapping[str, Any], touched: Touched | None, about: str = ""
     ) -> Judgement:
-        """Return the verdict; what covers the call has counted it when this returns. `about`: the fact it is about."""
+        """Return the verdict; the grant or plan that covers the call has counted it. `about`: the fact it is about."""
         while True:
             grants = await self._open_grants(self._situation.now) if touched else {}
             situation = replace(self._situation, grants=grants, contract=self.contract, touched=touched, about=about)
@@ -80,5 +80,5 @@ def contract_of(plan: Plan | None) -> Bounds | None:
 
 
 def with_contract(plan: Plan, contract: Bounds) -> dict[str, Any]:
-    """Return the plan with what is used of its contract."""
+    """Return the plan with the usage of its contract."""
     return {**plan, "contract": to_data(contract)}

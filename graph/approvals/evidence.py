@@ -1,4 +1,4 @@
-"""The sources beside an approval: what was read in the thread that can have led to the call."""
+"""The sources beside an approval: passages read in the thread that can have led to the call."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ MOST_RESULTS: Final = 40
 
 
 class Evidence:
-    """Looks through what the thread has read, once for all calls of a round, and only if somebody is asked."""
+    """Searches the thread's foreign texts, once for all calls of a round, and only if somebody is asked."""
 
     def __init__(self, state: State, toolbox: Toolbox, result_store: ResultStore | None) -> None:
         self._messages = state["messages"]
@@ -35,7 +35,7 @@ class Evidence:
         self._stretches: list[Stretch] | None = None
 
     async def of(self, subject: Subject) -> Causes:
-        """Return what can have led to the call; nothing if nothing that was read has anything to do with it."""
+        """Return the possible causes of the call; none if no text that was read has to do with it."""
         if self._stretches is None:
             self._stretches = await asyncio.to_thread(stretches_of, await self._all())
         return await asyncio.to_thread(causes_of, subject, self._stretches)

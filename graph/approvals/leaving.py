@@ -1,4 +1,4 @@
-"""The drive's content that a model has seen when it makes a call, against which what leaves the drive is found."""
+"""Find the drive's content in a call that leaves the drive, by the texts that the model had seen."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _SECTION: Final = re.compile(rf"^<({'|'.join(OF_THE_DRIVE)})>\n(.*?)\n</\1>$", r
 
 
 class SeenContent:
-    """Rebuilds what the model was sent before it made its newest calls, once for all of them."""
+    """Rebuilds the model's input before its newest calls, once for all of them."""
 
     def __init__(self, messages: Sequence[AnyMessage], store: ResultStore | None) -> None:
         self._messages = messages

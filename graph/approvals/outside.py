@@ -1,8 +1,8 @@
 """Run a call of a person's own server, once.
 
 Such a server has no idempotency keys: a call that was sent before a crash, and whose answer is not on record, is not
-sent again. While its server asks the person something, the call is held (`asking`). What it answers is text from
-outside, whatever it says of itself: its `_meta` is not read.
+sent again. While its server asks the person something, the call is held (`asking`). Its answer is text from outside,
+even if it claims otherwise: its `_meta` is not read.
 """
 
 import json
@@ -258,7 +258,7 @@ class OutsideRunner:
 
 
 def text_from(result: CallToolResult, language: Language = "en") -> str:
-    """Return what a server answered as text without invisible characters; what is no text is named."""
+    """Return a server's answer as text without invisible characters; other content is named."""
     parts = [_not_shown(block, language) or _part(block) for block in result.content]
     data = result.structuredContent
     if data is not None and not any(_says(part, data) for part in parts):

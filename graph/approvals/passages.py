@@ -56,7 +56,7 @@ class Stretch:
 
 
 def texts_in(messages: Sequence[AnyMessage], in_turn: Collection[str] = ()) -> Iterator[Text]:
-    """Yield what tools have shown of foreign files, the newest first; `in_turn` are the running turn's calls."""
+    """Yield the texts of foreign files in tool results, the newest first; `in_turn` are the running turn's calls."""
     for message in reversed(messages):
         taints: list[Taint] = message.additional_kwargs.get(FOREIGN, []) if isinstance(message, ToolMessage) else []
         if taints and isinstance(message, ToolMessage):
@@ -88,19 +88,19 @@ def passage_of(taint: Taint, words: str) -> Passage:
 
 
 def named(passage: Passage, sources: Sequence[Taint], language: Language) -> str:
-    """Return the line that names what was read, each file once."""
+    """Return the line that names the files that were read, each once."""
     files = [SOURCE[language].format(path=path_of(one), origin=ORIGINS[one["origin"]][language]) for one in sources]
     return LEAD[language].format(sources=COMMA[language].join(dict.fromkeys(files) if files else [path_of(passage)]))
 
 
 def shown(passage: Passage, sources: Sequence[Taint], language: Language) -> str:
-    """Return the lines that name what was read, and quote the passage."""
+    """Return the lines that name the files that were read, and quote the passage."""
     lead = named(passage, sources or [passage], language)
     return f"{lead}\n“{passage['excerpt']}”" if passage["excerpt"] else lead
 
 
 def path_of(taint: Taint) -> str:
-    """Return where a file is, or what it is called."""
+    """Return the path of a file, or its name."""
     return taint["path"] or taint["name"] or "?"
 
 

@@ -1,4 +1,4 @@
-"""Approvals: what the person is shown, and what their answer is bound to."""
+"""Approvals: the payload that the person is shown, and the items that their answer is bound to."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -38,7 +38,7 @@ class ReviewConfig(TypedDict):
 
 
 class ApprovalPayload(TypedDict):
-    """The interrupt's value. The first four keys of `actions` repeat what public clients read from the other lists."""
+    """The interrupt's value. The first four keys of `actions` repeat the lists that public clients read."""
 
     approval_id: str
     expires_at: str
@@ -120,7 +120,7 @@ def _action(call: Call, schema: Mapping[str, Any]) -> ApprovalAction:
 
 
 def check_edit(asked_for: Mapping[str, Any], tool_call_id: str, args: Mapping[str, Any]) -> str | None:
-    """Say what is wrong with edited arguments of an action while its approval waits; None if they fit its tool."""
+    """Return the problems of edited arguments while their approval waits; None if they fit its tool."""
     action = next((action for action in asked_for["actions"] if action["tool_call_id"] == tool_call_id), None)
     schemas = {config["action_name"]: config["args_schema"] for config in asked_for["review_configs"]}
     if action is None or action["name"] not in schemas:
@@ -130,7 +130,7 @@ def check_edit(asked_for: Mapping[str, Any], tool_call_id: str, args: Mapping[st
 
 
 def expired_answer(asked_for: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a service resumes the graph with when nobody answered in time."""
+    """Return the answer with which a service resumes the graph when nobody answered in time."""
     ids = [action["tool_call_id"] for action in asked_for["actions"]]
     return {"decisions": [{"tool_call_id": key, "type": "reject"} for key in ids], EXPIRED: True}
 
@@ -141,10 +141,10 @@ def ttl_seconds(settings: AgentSettings, mode: Mode) -> int:
 
 
 def goes_beyond(call: Call, args: Mapping[str, Any], effect: Effect | None, etag: str | None) -> bool:
-    """Say whether a call with edited arguments would touch what its approval did not show.
+    """Say whether a call with edited arguments would touch more than its approval showed.
 
-    `effect` and `etag` are what a dry run with these arguments found. Other items, more of them, somebody who gains or
-    loses access without being named in the edit, and what can't be taken back any more go beyond it.
+    `effect` and `etag` come from a dry run with these arguments. Other or more items, access of people that the edit
+    does not name, and an effect that can't be undone any more go beyond it.
     """
     if etag != call["etag"] or any(args.get(name) != call["args"].get(name) for name in _references(call, args)):
         return True
@@ -164,5 +164,5 @@ def _references(call: Call, args: Mapping[str, Any]) -> list[str]:
 
 
 def _places(effect: Effect) -> set[str]:
-    """Return where the items are: what is new has another id in each dry run."""
+    """Return where the items are: a new item has another id in each dry run."""
     return {str(item.get("path") or item.get("id")) for item in effect["items"]}

@@ -71,9 +71,9 @@ def preview_of(
 
 
 def outside_preview(server: OutsideServer, args: Mapping[str, Any], leaves: Sequence[str], language: Language) -> str:
-    """Return the text for a call of the person's own server: what leaves the drive, and to which host.
+    """Return the text for a call of a person's own server: the content that leaves the drive, and the host it goes to.
 
-    The first line stands alone in the record of what was decided, so it says which call this is.
+    The first line stands alone in the record of the decision, so it says which call this is.
     """
     to = WORDS["to_host" if server.host else "to_program"][language]
     title = server.display_name if server.display_name == server.tool else f"{server.display_name} ({server.tool})"
@@ -104,7 +104,7 @@ def _short(value: Any) -> str:
 
 
 def first_line(preview: str) -> str:
-    """Return the line of a preview that says what the call does."""
+    """Return the line of a preview that describes the call."""
     return preview.partition("\n")[0]
 
 
@@ -139,7 +139,7 @@ def _item(item: Mapping[str, Any], language: Language) -> str:
 
 
 def _left(left: Mapping[str, Any], language: Language) -> str:
-    """Name what an undo can't take back: who decides on it has to see that."""
+    """Name a part that an undo can't restore: the person who decides has to see it."""
     summary, why = text(left, "summary", language).rstrip(".。"), text(left, "reason", language)
     return WORDS["left"][language].format(summary=summary, why=why)
 

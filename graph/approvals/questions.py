@@ -1,4 +1,4 @@
-"""A question of a person's own server as an approval: its card, and what an answer to it says."""
+"""A question of a person's own server as an approval: its card, and the reply for each answer."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
@@ -49,7 +49,7 @@ NOT_AN_ANSWER: Final = DecisionError(
 
 
 class FieldsError(DecisionError):
-    """An answer that does not fit the form, with what is wrong by the names of the fields."""
+    """An answer that does not fit the form, with the problem of each field, by name."""
 
     def __init__(self, fields: Mapping[str, Sentence]) -> None:
         english, chinese = (
@@ -60,7 +60,7 @@ class FieldsError(DecisionError):
 
 
 class Reply(NamedTuple):
-    """What the server hears; None if the answer can't be used, for the `problem`."""
+    """The result for the server; None if the answer is unusable, for the reason in `problem`."""
 
     result: ElicitResult | None
     decision: Decision
@@ -138,7 +138,7 @@ def _preview(view: QuestionView, language: Language) -> str:
 
 
 def checked_reply(action: Mapping[str, Any], decision: Decision) -> ElicitResult:
-    """Return what the server hears of a decision. Raises `DecisionError` for one that does not answer the question."""
+    """Return the result for the server from a decision. Raises `DecisionError` if it does not answer the question."""
     question: Mapping[str, Any] = action["question"]
     if decision["type"] not in allowed_decisions(question):
         raise NOT_AN_ANSWER
@@ -155,7 +155,7 @@ def checked_reply(action: Mapping[str, Any], decision: Decision) -> ElicitResult
 def read_reply(
     answer: object, action: Mapping[str, Any], approval_id: str, language: Language, content: Mapping[str, Any] | None
 ) -> Reply:
-    """Return what the server hears of an answer in any dialect; `content` has its fields if they came apart."""
+    """Return the server's result from an answer in any dialect; `content` has its fields if they came separately."""
     decision = read_decisions(answer, [cast("Call", {**action, "standing": "asked"})], approval_id)[0]
     if content is not None and decision["type"] == "edit":
         decision = cast("Decision", {**decision, "args": dict(content)})

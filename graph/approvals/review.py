@@ -82,7 +82,7 @@ CUT_ARGUMENTS: Final[Mapping[Language, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A call that makes sense, with what a dry run found; `drifted`: it was approved, and its target changed since.
+    """A call that makes sense, with its dry run's effect; `drifted`: it was approved, and its target changed since.
 
     `leaves` are its arguments with content of the drive, if it goes to a server outside of it.
     """
@@ -158,7 +158,7 @@ class Reviewer:
         return Candidate(key, facts, args, judgement, effect, drifted=earlier is not None)
 
     async def settle(self, found: Candidate) -> Call:
-        """Return the judged call; one after the other, as each may use up what the next one needs."""
+        """Return the judged call; one at a time, as each may use up the grant of the next."""
         judgement = found.judgement
         if judgement.verdict == "ask" and judgement.has_rule:
             touched = touched_by(found.effect)

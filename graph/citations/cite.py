@@ -1,4 +1,4 @@
-"""Check the quotations of an answer from files, tell clients the citations, and say what was not found."""
+"""Check the quotations of an answer from files, tell clients the citations, and name those not found."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -69,7 +69,7 @@ WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
 
 
 def must_cite(state: State) -> bool:
-    """Say whether the answer that was given rests on files: on what this attempt searched or read, or by its marks."""
+    """Say whether the given answer rests on files: on those that this attempt searched or read, or by its marks."""
     attempt = _attempt(state)
     answer = _answer(attempt)
     if answer is None:
@@ -118,7 +118,7 @@ def _answer(attempt: Sequence[AnyMessage]) -> AIMessage | None:
 
 
 def _quotations(state: State, attempt: Sequence[AnyMessage], answer: str) -> list[Quotation]:
-    """Return what counts as quoted from files: for others than the Search agent only what they give a number."""
+    """Return the quotations from files: outside the Search agent only numbered ones."""
     asked = [message.text for message in state["messages"] if isinstance(message, HumanMessage)][-1:]
     shown = [source for sources in (*sources_in(attempt), context_in(attempt)) for source in sources]
     names = [text for source in shown for text in (source["name"], source["path"])]
@@ -153,7 +153,7 @@ def _update(answer: AIMessage, citations: list[CitationView], notice: str) -> Up
 
 
 def _notices(state: State, attempt: Sequence[AnyMessage], said: AIMessage, citations: Sequence[CitationView]) -> str:
-    """Return the sentences below an answer: no file was read for it, what is not verified, which files have gaps."""
+    """Return the sentences below an answer: no file was read for it, unverified quotations, files with gaps."""
     answer = said.text
     language = running_turn(state)["language"]
     asked = said_last(state)
@@ -183,7 +183,7 @@ def _notice(state: State, attempt: Sequence[AnyMessage], answer: str, citations:
 
 
 async def _read_texts(attempt: Sequence[AnyMessage], store: ResultStore | None) -> str:
-    """Return what the results of the attempt say; those that lie beside the thread in full."""
+    """Return the texts of the attempt's results; results stored beside the thread in full."""
     stored = [kept["reference"] for message in attempt if (kept := stored_result_of(message))]
     texts = await store.texts(stored) if store and stored else {}
     results = (message for message in attempt if isinstance(message, ToolMessage))
@@ -191,7 +191,7 @@ async def _read_texts(attempt: Sequence[AnyMessage], store: ResultStore | None) 
 
 
 async def _table_answers(messages: Sequence[AnyMessage], store: ResultStore | None) -> list[TableAnswer]:
-    """Return what tables answered in this thread, the newest first; long answers are kept beside it."""
+    """Return the answers of tables in this thread, the newest first; long answers are kept beside it."""
     results = table_results(reversed(messages))
     keys = [kept["reference"] for message in results if (kept := stored_result_of(message))]
     texts = await store.texts([*(f"{key}{WHOLE}" for key in keys), *keys]) if store and keys else {}

@@ -78,13 +78,13 @@ OF_ASSISTANT: Final = re.compile(
     r"|你(?:是谁|是什么|能做|会做|能干|会不会|会(?:保存|记住|泄露)|可以做|有(?:什么|哪些)(?:功能|本事))|你能帮我?(?:做|干)?(?:些|点)?什么",
     re.IGNORECASE,
 )
-"""Asks about the assistant: what it does, and what becomes of the things that it is told."""
+"""Asks about the assistant: its abilities, and the use of things that it is told."""
 PERSONAL: Final = re.compile(
     r"\b(?:do|did|have|am|was) (?:I|we) (?!need|want|have to\b)\w+"
     r"|我们?(?:还|一共|每[年月天周])?(?:有|付|交|拿|欠|剩|得)(?:了|到)?(?:多|几|什么|哪)",
     re.IGNORECASE,
 )
-"""Asks what is so of the person alone, which no general knowledge has."""
+"""Asks for facts of the person alone, which no general knowledge has."""
 TOLD: Final = re.compile(
     r"(?:I(?:'ve| have| am|'m)?|we(?:'ve| have)?)"
     r" (?!want|need|would|wish|like to|am looking|wonder|can't find)[^?？]*\Z"
@@ -114,7 +114,7 @@ _OPEN: Final = re.compile(
 _OWN_NAME: Final = re.compile(r"(?:I am|I'm|My name is|我是|我叫) ?[\w.:/-]+[.。!！]?\Z", re.IGNORECASE)
 _CONDITION: Final = re.compile(r"\bif you\b|\byou (?:can|could|may)\b|如果|(?:你|您)可以", re.IGNORECASE)
 OF_NAMES: Final = re.compile(r"\b(?:called|named|here|this folder)\b|名为|名叫|叫做|这里|这个文件夹", re.IGNORECASE)
-"""Speaks of the names in a folder, not of what files say."""
+"""Speaks of the names in a folder, not of texts in files."""
 ABSENT: Final = re.compile(
     r"\b(?:no|not|nothing|none|n't|couldn't)\b[^.]{0,40}\b(?:find|found|mention\w*|match\w*|contain\w*|search\w*|file|document)"
     r"|\bfound (?:nothing|no)\b|没有(?:找到|搜到|查到|发现|提到|提及)|找不到|未找到|搜不到|没找到",
@@ -158,7 +158,7 @@ _FIGURE: Final = re.compile(r"\d")
 
 
 def claims_in(answer: str) -> Iterator[str]:
-    """Yield the sentences that state something: no questions, offers, refusals, or words about what is usual."""
+    """Yield the sentences that state something: no questions, offers, refusals, or words about the usual case."""
     for found in _SENTENCE.finditer(answer):
         sentence = found[0].strip()
         if sentence and not _is_open(sentence):

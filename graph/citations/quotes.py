@@ -41,8 +41,8 @@ class Quotation:
 def quotations_of(answer: str, familiar: Sequence[str] = ()) -> list[Quotation]:
     """Return the quotations in order, at most 50, then the numbers that stand without one.
 
-    Words in quotation marks without a number count if they are long, and not part of `familiar` texts: what the
-    person said, what was searched for, names.
+    Words in quotation marks without a number count if they are long, and not part of `familiar` texts: the person's
+    words, search queries, names.
     """
     lines = {int(line["number"]): line["rest"] for line in _SOURCE_LINE.finditer(answer)}
     found: list[Quotation] = []

@@ -32,7 +32,7 @@ class Source(TypedDict):
 
 
 def sources_of(data: Mapping[str, Any] | None) -> list[Source] | None:
-    """Return what a result shows of files, each version once; None for a result that is about something else."""
+    """Return the files that a result shows, each version once; None for a result about something else."""
     entries = _entries(data or {})
     if entries is None:
         return None
@@ -61,7 +61,7 @@ def with_context(answer: AIMessage, sources: Iterable[Source]) -> AIMessage:
 
 
 def without_addresses(data: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Return the data as a model gets it: without what is made from the rest for people, such as long addresses."""
+    """Return the data as a model gets it: without derived fields that are for people, such as long addresses."""
     if data is None:
         return None
     shown = {key: value for key, value in data.items() if key not in FOR_PEOPLE or "file" not in data}
@@ -72,7 +72,7 @@ def without_addresses(data: Mapping[str, Any] | None) -> Mapping[str, Any] | Non
 
 
 def sources_in(messages: Sequence[AnyMessage]) -> Iterator[list[Source]]:
-    """Yield what each search and reading among the messages has shown, the newest first."""
+    """Yield the sources of each search and reading among the messages, the newest first."""
     for message in reversed(messages):
         if isinstance(message, ToolMessage) and SOURCES in message.additional_kwargs:
             yield message.additional_kwargs[SOURCES]
@@ -85,7 +85,7 @@ def context_in(messages: Sequence[AnyMessage]) -> list[Source]:
 
 
 def _entries(data: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
-    """Return what is about one file each: hits of a search, a text that was read, findings of a bulk reading."""
+    """Return the entries about one file each: hits of a search, a text that was read, findings of a bulk reading."""
     if isinstance(data.get("hits"), list):
         return [hit for hit in data["hits"] if isinstance(hit.get("file"), Mapping)]
     if isinstance(data.get("text"), str) and isinstance(data.get("file"), Mapping):

@@ -1,4 +1,4 @@
-"""Numbers of tables in an answer: verified by what the drive worked out or read, and by the cells it named."""
+"""Numbers of tables in an answer: verified against the cells that the drive named, read or computed with."""
 
 import json
 import re

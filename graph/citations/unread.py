@@ -1,8 +1,8 @@
 """Recognise an answer about a person's files for which nothing was read. Pure.
 
-A model that calls no tool knows of the drive what its request carried, and what was read in the conversation before.
-A sentence with figures, names or words beside these is invented, if it is about files: by its own words, by those of
-the request, or because the drive finds the words of the request in a file.
+A model that calls no tool knows only its request and the files read earlier in the conversation. A
+sentence about files with figures, names or words beyond these is invented: about files by its own words, by those of
+the request, or because the drive finds the request's words in a file.
 """
 
 import re
@@ -106,10 +106,10 @@ class Known:
 
 @dataclass(frozen=True)
 class Asked:
-    """A request of the person, and what the model was sent with it.
+    """A request of the person, and the messages that the model was sent with it.
 
     `turn` are the messages since the request, `earlier` those of the thread before it. `has_document`: words of
-    attachments or of the open document went along, beyond its first lines. `idle` are the tools that tell nothing about
+    attachments or of the open document went along, beyond its first lines. `idle` are the tools that read nothing of
     the drive.
     """
 
@@ -122,7 +122,7 @@ class Asked:
     _stated: dict[str, "_Stated"] = field(default_factory=dict[str, "_Stated"], init=False, compare=False)
 
     def stated(self, answer: str) -> "_Stated":
-        """Return what an answer states, which several questions are about."""
+        """Return the claims of an answer, cached for several questions."""
         return self._stated.setdefault(answer, _Stated(answer, self))
 
     @cached_property
@@ -152,7 +152,7 @@ class _Stated:
 
 
 def unread_claim(answer: str, asked: Asked) -> Unread | None:
-    """Return what is wrong with the answer, by words alone; None if nothing is, or if only the drive can tell.
+    """Return the fault of the answer, by its words alone; None if there is none, or if only the drive can tell.
 
     `needs_drive` says whether the drive can.
     """
@@ -173,7 +173,7 @@ def _is_general(request: str) -> bool:
 
 
 def _asks_files(request: str) -> bool:
-    """Say whether only the person's files can answer: it is about them, or about what is so of the person alone."""
+    """Say whether only the person's files can answer: it is about them, or about facts of the person alone."""
     if COMPOSES.search(request) or OF_ASSISTANT.search(request):
         return False
     is_personal = PERSONAL.search(request) and not (_FIGURE.search(request) or GENERAL.search(request))
@@ -236,7 +236,7 @@ def has_sources(messages: Sequence[AnyMessage]) -> bool:
 
 
 def known_of(messages: Sequence[AnyMessage]) -> Known:
-    """Return the words and figures of messages, but for what the system says, and answers that had no source."""
+    """Return the words and figures of messages, without system messages and answers that had no source."""
     texts = [
         _MOMENT.sub(" ", str(message.text))
         for message in messages
@@ -251,12 +251,12 @@ def known_of(messages: Sequence[AnyMessage]) -> Known:
 
 def _has_changed(asked: Asked, claims: Sequence[str]) -> bool:
     """Say whether a change that is told of may have been made, or is none of the assistant's."""
-    # A report of what a file says may have the words of a change; then it tells more than the request.
+    # A report of a file's text may have the words of a change; then it tells more than the request.
     return _may_have_changed(asked) or COMPOSES.search(asked.request) is not None or not any(map(_is_own_act, claims))
 
 
 def _may_have_changed(asked: Asked) -> bool:
-    """Say whether a call was made that may have changed something: in this turn, or before it what is told of."""
+    """Say whether a call was made that may have changed something: in this turn, or earlier by the context."""
     if any(map(asked.looked, asked.turn)):
         return True
     has_before = any(asked.looked(message) and SOURCES not in message.additional_kwargs for message in asked.earlier)
@@ -283,7 +283,7 @@ def _new_claims(claims: Sequence[str], asked: Asked) -> Iterator[str]:
 
 
 def _is_unsearched(claim: str) -> bool:
-    """Say whether a sentence denies what only a search can tell, and not a name, which the listing tells."""
+    """Say whether a sentence denies something that only a search can find; a listing shows names."""
     return (LOOKED_FOR.search(claim) or DENIES.search(claim)) is not None and OF_NAMES.search(claim) is None
 
 

@@ -21,10 +21,10 @@ Check = Mapping[str, Any]
 async def check_quotations(
     quotations: Sequence[Quotation], sources: Sequence[Source], toolbox: Toolbox
 ) -> list[CitationView]:
-    """Return a citation for each quotation; `sources` are what was read, the newest first.
+    """Return a citation for each quotation; `sources` are the files read, the newest first.
 
-    Looked for is first in the file that the answer names, then in the others. What a viewer read of a version that has
-    been replaced meanwhile is looked for in the newest one: only editors see what was before.
+    Each is checked in the file that the answer names, then in the others. If a viewer read a version that was
+    replaced meanwhile, the newest one is checked: only editors see older ones.
     """
     asked = [_candidates(one, sources) if _can_be_checked(one) else [] for one in quotations]
     first = [candidates[:1] for candidates in asked]
@@ -46,7 +46,7 @@ def _can_be_checked(one: Quotation) -> bool:
 
 
 def _candidates(one: Quotation, sources: Sequence[Source]) -> list[Source]:
-    """Return where the words may be from: what the answer names comes first, the longest name before the others."""
+    """Return where the words may be from: first those that the answer names, the longest name before the others."""
     named = [source for source in sources if _fit(one, source)]
     named.sort(key=lambda source: -_fit(one, source))
     others = [source for source in sources if source not in named]
@@ -64,7 +64,7 @@ def _fit(one: Quotation, source: Source) -> int:
 async def _ask(
     quotations: Sequence[Quotation], candidates: Sequence[Sequence[Source]], toolbox: Toolbox
 ) -> list[list[Check]]:
-    """Return what the drive answers for each quotation and each of its candidates."""
+    """Return the drive's checks of each quotation against each of its candidates."""
     asked = [(index, source) for index, some in enumerate(candidates) for source in some]
     found: list[list[Check]] = [[] for _ in quotations]
     for start in range(0, len(asked), AT_ONCE):
@@ -76,7 +76,7 @@ async def _ask(
 
 
 async def ask_drive(toolbox: Toolbox, citations: list[dict[str, Any]]) -> list[Check]:
-    """Return what the drive says of each citation; the reason is `unavailable` where it can't be asked."""
+    """Return the drive's check of each citation; the reason is `unavailable` where it can't be asked."""
     unavailable: list[Check] = [{"stands": False, "reason": "unavailable"} for _ in citations]
     if CHECK_CITATIONS not in toolbox.tools:
         return unavailable
@@ -107,7 +107,7 @@ def _match_of(found: Iterable[Check]) -> Check | None:
 
 
 def _numbers(quotations: Sequence[Quotation]) -> list[int]:
-    """Return the numbers; what has none gets the next ones that are free."""
+    """Return the numbers; a quotation without one gets the next free number."""
     taken = {one.number for one in quotations}
     free = (number for number in range(1, 10_000) if number not in taken)
     return [next(free) if one.number is None else one.number for one in quotations]

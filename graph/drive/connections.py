@@ -317,7 +317,7 @@ def _is_lost(error: Exception) -> bool:
 
 
 def _refusal(error: Exception) -> CallToolResult | None:
-    """Return as a result what the server refused by an error of the protocol, such as a cursor that it did not give."""
+    """Return as a result the server's refusal by an error of the protocol, such as a cursor that it did not give."""
     data = error.error.data if isinstance(error, McpError) else None
     if not isinstance(data, dict) or "code" not in data:
         return None
@@ -327,7 +327,7 @@ def _refusal(error: Exception) -> CallToolResult | None:
 
 
 def drive_sessions(drive: Drive, lent: SamplingFnT | None = None) -> SessionOpener:
-    """Return what opens a person's session with a drive in this process; `lent` is the model that it may use."""
+    """Return the opener of a person's session with a drive in this process; `lent` is the model that it may use."""
 
     @asynccontextmanager
     async def open_session(who: RunContext) -> AsyncGenerator[ClientSession]:
@@ -342,7 +342,7 @@ class LocalDrive:
     """The drive of this process for hosts that have no composition root of ours: `langgraph dev`.
 
     It is opened when the first session needs it, by a task that keeps it until the event loop ends. Every session is
-    the local user's, whoever asks: such a host has no login.
+    the local user's, also if a run names another: such a host has no login.
     """
 
     def __init__(self, settings: DriveSettings, lent: SamplingFnT | None = None) -> None:

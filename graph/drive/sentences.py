@@ -114,7 +114,7 @@ def error_sentence(data: Mapping[str, Any], english: str, language: Language) ->
 
 
 def sentence(change: RecordedChange, language: Language) -> str:
-    """Return what a change was; an old one is in English in every language."""
+    """Return the sentence about a change; an old one is in English in every language."""
     return text({"summary": change.summary, MESSAGES: change.messages}, "summary", language)
 
 

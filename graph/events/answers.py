@@ -1,4 +1,4 @@
-"""The answer of a turn as it is written, what the model thinks before it, and the quotations in it."""
+"""The answer of a turn as it is written, the model's thoughts before it, and the quotations in it."""
 
 from typing import Annotated, Literal, NotRequired
 
@@ -37,7 +37,7 @@ class ContentEvent(TypedDict):
 
 
 class ReasoningEvent(TypedDict):
-    """A delta of what the model thinks before it answers, in the message `message_id`; no part of the answer.
+    """A delta of the model's thoughts before it answers, in the message `message_id`; no part of the answer.
 
     `step_id` is the step of the plan that is carried out. Not every model tells, and a replay may leave it out.
     """

@@ -1,4 +1,4 @@
-"""Calls that wait for a person: what is shown of them, and what was decided."""
+"""Calls that wait for a person: their views, and the decisions."""
 
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -14,7 +14,7 @@ class QuestionView(TypedDict):
     """A question of one of the person's own MCP servers, which waits for the answer in the middle of a call.
 
     The server wrote `message`, the texts in `schema` and `url`. `schema` has the fields of a form, `url` is an address
-    that only the person opens, `host` the one it leads to. `warning` says what is wrong with the question, `problem`
+    that only the person opens, `host` the one it leads to. `warning` is the fault of the question, `problem` the reason
     why the last answer could not be used; both may be empty.
     """
 
@@ -75,7 +75,7 @@ class RunParkedEvent(TypedDict):
 
 
 class DecisionView(TypedDict):
-    """The decision on one call, which `about` names in a line: what it does to what, or what goes to which server.
+    """The decision on one call, which `about` names in a line: its action and its items, or the data for a server.
 
     `message` says why it was not approved; `grant_id` is the grant given with it.
     """

@@ -50,7 +50,7 @@ class ToolCallEndEvent(TypedDict):
 class ToolCallRecord(TypedDict):
     """A call of a tool of one of the person's own MCP servers, in the assistant's message.
 
-    `response` is what came back, or why nothing did; empty while nothing has.
+    `response` is the answer, or the reason why there is none; empty until one comes.
     """
 
     id: ProductText

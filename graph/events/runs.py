@@ -1,4 +1,4 @@
-"""A run begins and ends: its first event, its last one, and what it changed in the drive."""
+"""A run begins and ends: its first event, its last one, and its changes in the drive."""
 
 from typing import Annotated, Literal, NotRequired
 

@@ -21,7 +21,7 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """A piece of what a model thinks before it answers."""
+    """A piece of a model's thoughts before it answers."""
 
     message_id: str | None
     text: str
@@ -43,7 +43,7 @@ class TextWithdrawn:
 
 
 Delta = TextDelta | ReasoningDelta | ReadingDelta | TextWithdrawn
-"""What a model says, piece by piece."""
+"""A model's words, piece by piece."""
 Listener = Callable[[GraphEvent | Delta], None]
 Store = Callable[[], Awaitable[object]]
 _listener: Final = ContextVar[Listener | None]("listener", default=None)

@@ -1,1 +1,1 @@
-"""Limits on what a turn does and spends. May import `policy` and `messages`."""
+"""Limits on the actions and the spending of a turn. May import `policy` and `messages`."""

@@ -31,14 +31,14 @@ class Prices:
 
 @dataclass(slots=True)
 class Spending:
-    """The usage of several calls of a model; with `estimates`, what a service does not report is estimated."""
+    """The usage of several calls of a model; with `estimates`, usage that a service does not report is estimated."""
 
     estimates: bool
     prices: Prices = Prices()
     usage: Counter[str] = field(default_factory=Counter[str])
 
     def add(self, answer: AIMessage, asked: Sequence[BaseMessage], prices: Prices | None = None) -> dict[str, int]:
-        """Count one answer to what was asked, and return what it took; `prices` are those of another model."""
+        """Count the usage of one answer to the `asked` messages, and return it; `prices` are those of another model."""
         used = usage_of(answer, asked if self.estimates else None)
         cost = round(cost_of(used, prices or self.prices) * PER_MILLION)
         used = {**used, COST: cost} if cost else used
@@ -52,7 +52,7 @@ class Spending:
 
 
 def usage_of(answer: AIMessage, asked: Sequence[BaseMessage] | None = None) -> dict[str, int]:
-    """Return what an answer took. Where the service does not say, it is estimated from what was `asked`, if given."""
+    """Return the usage of an answer. If the service reports none, estimate it from the `asked` messages, if given."""
     reported: Mapping[str, Any] = answer.usage_metadata or {}
     usage = {key: int(reported[key]) for key in COUNTED if key in reported}
     if not any(usage.values()) and asked is not None:
@@ -69,7 +69,7 @@ def tokens_of(usage: Usage) -> int:
 
 
 def cost_of(usage: Usage, prices: Prices) -> float:
-    """Return what that costs: as it was counted call by call, else by these prices.
+    """Return the cost of that usage: as it was counted call by call, else by these prices.
 
     Estimated tokens count as the dearer kind.
     """

@@ -27,7 +27,7 @@ PERIODS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 
 
 class CallLimits:
-    """The limits of single calls; one for the whole graph, since it counts what each person does."""
+    """The limits of single calls; one for the whole graph, since it counts each person's calls."""
 
     def __init__(self, settings: AgentSettings, clock: Clock) -> None:
         self._settings = settings
@@ -78,7 +78,7 @@ def _outside_rounds(state: State, tools: Mapping[str, ToolFacts]) -> int:
 
 
 def _messages_of_attempt(state: State) -> Sequence[AnyMessage]:
-    """Return what the running step has said and read until now: the next one may have to read the same again."""
+    """Return the messages of the running step so far: the next one may have to read the same again."""
     messages, step = messages_of_turn(state["messages"]), current_step(state)
     after = step["after"] if step else None
     begun = next((index for index, message in enumerate(messages) if after and message.id == after), -1)
@@ -159,7 +159,7 @@ class ToolRates:
         self._windows: dict[Rate, SlidingWindow] = {}
 
     def take(self, user_id: str, tool: str, risk: str, server_id: str = "") -> RateReached | None:
-        """Count the call and return None, or what it ran against: then it is not counted."""
+        """Count the call and return None, or return the rate that it exceeds: then it is not counted."""
         rates = self._limits(tool, risk, server_id)
         limits = [(rate, self._window(rate), f"{user_id}/{kind}") for kind, rate in rates.items()]
         reached = [RateReached(rate, wait) for rate, window, key in limits if (wait := window.wait_seconds(key))]

@@ -100,7 +100,7 @@ def limit_reached(state: State, settings: AgentSettings) -> LimitReached | None:
 
 
 def has_budget(settings: AgentSettings) -> bool:
-    """Say whether it matters what a turn spends, so that what a service does not report has to be estimated."""
+    """Say whether a turn has a budget, so that unreported usage has to be estimated."""
     return settings.max_run_tokens > 0 or settings.max_run_cost > 0
 
 
@@ -161,7 +161,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 def messages_of_turn(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
-    """Return what came after the person's newest message."""
+    """Return the messages after the person's newest one."""
     for index in range(len(messages) - 1, -1, -1):
         if isinstance(messages[index], HumanMessage):
             return messages[index + 1 :]
@@ -185,6 +185,6 @@ def repeated_calls(messages: Sequence[AnyMessage]) -> Counter[str]:
 
 
 def fingerprint(call: AnyCall | Mapping[str, Any]) -> str:
-    """Return what tells one call from another: its tool and its arguments, in whatever order they stand."""
+    """Return a digest that identifies a call: its tool and its arguments, in any order."""
     text = json.dumps([call["name"], call["args"]], sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()

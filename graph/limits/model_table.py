@@ -1,4 +1,4 @@
-"""Sizes and prices of common models, by the beginning of their names; settings take the place of what is here.
+"""Sizes and prices of common models, by the beginning of their names; settings take precedence.
 
 Prices are in US dollars for a million tokens, as the providers listed them on `AS_OF`. Where a price rises with the
 length of a request, it is that of the shorter ones.
@@ -15,7 +15,7 @@ AS_OF: Final = "2026-11-22"
 DEFAULT_CONTEXT: Final = 32_768
 LOCAL_PROVIDERS: Final = frozenset({"ollama"})
 LOCAL_CONTEXT: Final = 32_768
-"""Tokens that a local service is asked to make room for, whatever the model could read: they cost its memory."""
+"""Tokens that a local service is asked to make room for, even if the model could read more: they cost its memory."""
 FREE: Final = Prices()
 
 
@@ -116,7 +116,7 @@ MODELS: Final[dict[str, KnownModel]] = {
 
 @lru_cache(maxsize=256)
 def find_model(model: str) -> KnownModel | None:
-    """Return what is known of a model, by its name with or without its provider; None for a stranger."""
+    """Return the entry of a model, by its name with or without its provider; None for an unknown one."""
     name = split_model(model)[1].rpartition("/")[2].lower()
     fitting = [start for start in MODELS if name.startswith(start)]
     return MODELS[max(fitting, key=len)] if fitting else None
@@ -136,7 +136,7 @@ def context_in(settings: AgentSettings, model: str) -> int:
 
 
 def prices_of(settings: AgentSettings, model: str) -> Prices | None:
-    """Return what a model costs; None if nobody says.
+    """Return the prices of a model; None if they are unknown.
 
     The settings name the prices of `AGENT_MODEL`, and stand in for models that are not in the table.
     """

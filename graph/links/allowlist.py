@@ -12,7 +12,7 @@ _WEB: Final = re.compile(rf"((?ai:https?))://({_HOST})(?::([0-9]{{1,5}}))?(?=[/?
 """Nothing after the host can become part of it, wherever a reader ends the address."""
 _OWN: Final = "drive://"
 _RELATIVE: Final = re.compile(r"(?:[#?]|/(?=[\w.~%#?-]|\Z)|[\w~%-][\w.~%-]*(?=[/?#]|\Z)|\Z)[^\s<>\x00-\x1f\x7f]*\Z")
-"""No scheme, and no host: neither `//host` nor what a browser or a Markdown reader makes one of."""
+"""No scheme, and no host: neither `//host` nor a spelling that a browser or a Markdown reader makes one of."""
 _ASKED: Final = re.compile(r"https?://[^\s<>\"`\[\]|（）「」《》【】“”，。；！？]+", re.IGNORECASE)
 _PORTS: Final = {"http": "80", "https": "443"}
 

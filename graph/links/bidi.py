@@ -1,7 +1,7 @@
 """Bidirectional controls in running text (Unicode, UAX #9): overrides are taken out, all others end with their line.
 
-An override shows `gpj.exe` as `exe.jpg`, and what is left open turns the words behind it, which may be ours. Embeddings
-and isolates that are closed stay, as texts in Hebrew and Arabic need them.
+An override shows `gpj.exe` as `exe.jpg`, and a control left open turns the words behind it, which may be ours.
+Embeddings and isolates that are closed stay, as texts in Hebrew and Arabic need them.
 """
 
 import re
@@ -14,7 +14,7 @@ _END_OF_EMBEDDING: Final = "\u202c"
 _END_OF_ISOLATE: Final = "\u2069"
 _CONTROL: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069]|[\n\r\x1c-\x1e\x85\u2029]")
 MOST_OPEN: Final = 125
-"""The greatest depth that UAX #9 knows (BD2); what is deeper is taken out."""
+"""The greatest depth that UAX #9 knows (BD2); deeper controls are taken out."""
 
 
 class BidiFilter:
@@ -24,11 +24,11 @@ class BidiFilter:
         self._open: list[str] = []
 
     def feed(self, delta: str) -> str:
-        """Return the delta without overrides, and with what is open closed before the end of a line."""
+        """Return the delta without overrides, and with open controls closed before the end of a line."""
         return _CONTROL.sub(self._written, delta)
 
     def end(self) -> str:
-        """Return what closes the text."""
+        """Return the characters that close the open controls."""
         closing = "".join(map(_end_of, reversed(self._open)))
         self._open.clear()
         return closing
@@ -53,7 +53,7 @@ class BidiFilter:
         return fits
 
     def _end_embedding(self) -> str:
-        """An isolate hides what began outside of it; the end of an override goes with its beginning."""
+        """Inside an isolate, ignore the end of an outer embedding; the end of an override goes with its beginning."""
         if not self._open or self._open[-1] in _ISOLATES:
             return ""
         return _end_of(self._open.pop())

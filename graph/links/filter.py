@@ -1,9 +1,9 @@
 """The link filter. Text from a file can make a model write an address that carries the reader's data to a third party.
 
-An image is fetched at once and a link takes one click, so an address outside the allowlist may be neither, in any
-form that Markdown (CommonMark 0.31, GFM's autolinks) and HTML have for it. It stays in the text, inert: as inline code,
+An image is fetched at once and a link takes one click, so an address outside the allowlist may be neither, in any form
+that Markdown (CommonMark 0.31, GFM's autolinks) and HTML have for it. It stays in the text, inert: as inline code,
 which people read and copy and no reader makes a link of. The filter finds more than any one reader does and only adds
-to the text (backticks and spaces) outside of code, so what it wrote it finds inert: `clean(clean(x)) == clean(x)`.
+to the text (backticks and spaces) outside of code, so it finds its own output inert: `clean(clean(x)) == clean(x)`.
 """
 
 import re
@@ -154,11 +154,11 @@ class LinkFilter:
         return "".join(parts)
 
     def _note(self, written: str) -> None:
-        """Keep the end of what was written: as much as an address that follows is judged by."""
+        """Keep the last characters written, enough to recognise an address that continues in the next piece."""
         self._before = (self._before + written)[-_LONGEST_WORD:]
 
     def _step(self, text: str, at: int, *, final: bool) -> Step | None:
-        """Return what to write next, and for how many characters; None if that depends on what follows."""
+        """Return the text to write next, and how many characters it replaces; None if later text decides."""
         if self._code.fence:
             end, _ = self._code.read_fence(text, at, final=final)
             # A fence may be over before its first character.
@@ -183,13 +183,13 @@ class LinkFilter:
         return self._code.run(text, found.start(), final=final)
 
     def _edge(self, text: str, found: re.Match[str], final: bool) -> Step | None:
-        """Wait for the rest of what may be a fence."""
+        """Wait for the rest of a possible fence."""
         del text
         indent = found[0].rstrip("`~")
         return (indent, len(indent)) if final else None
 
     def _tilde(self, text: str, found: re.Match[str], final: bool) -> Step | None:
-        """Break up what may be a fence to some reader: its info string is an attribute."""
+        """Break up a possible fence of some readers: its info string is an attribute."""
         del text, found, final
         return "~~ ", 2
 

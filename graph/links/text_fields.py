@@ -87,7 +87,7 @@ def _cleaner(hint: Any) -> Cleaner:
 
 
 def _holds_fields(hint: Any) -> bool:
-    """Say whether a part of a type has marks or fields of its own: an item of a list, or what may be None."""
+    """Say whether a part of a type has marks or fields of its own: an item of a list, or an optional value."""
     plain = unmarked(hint)
     is_fields = is_typeddict(plain) or (isinstance(plain, type) and issubclass(plain, BaseModel))
     return is_fields or bool(markers(hint)) or any(map(_holds_fields, get_args(plain)))

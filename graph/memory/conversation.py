@@ -1,4 +1,4 @@
-"""The conversation for those who route and plan: what a specialist sees of it, as text within a budget."""
+"""The conversation for the router and the planner: the specialist's view of it, as text within a budget."""
 
 import json
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ OF_OTHERS: Final = "[about what others share]"
 
 
 def conversation_section(view: Sequence[AnyMessage], budget: int = CONVERSATION_TOKENS) -> str:
-    """Return what was said and done before the person's newest message, the newest first to fit; empty without any.
+    """Return the conversation before the person's newest message, the newest first to fit; empty without any.
 
     Words that rest on other people's items are left out: a plan or a reason made of them would outlive their shares.
     """

@@ -194,7 +194,7 @@ async def visible_facts(facts: Facts, toolbox: Toolbox, stored: Sequence[Fact] |
     """Return the person's facts without those of trashed files; those of files that are gone are forgotten for good.
 
     A file that the person may not see any more is gone for them. If the drive does not answer, nothing is forgotten,
-    and what is from files is left out. `stored` are the facts, if they were read a moment ago.
+    and facts from files are left out. `stored` are the facts, if they were read a moment ago.
     """
     stored = await facts.all() if stored is None else stored
     files = files_of(stored)
@@ -212,7 +212,7 @@ async def visible_facts(facts: Facts, toolbox: Toolbox, stored: Sequence[Fact] |
 
 
 async def file_state(toolbox: Toolbox, file_id: str) -> FileState:
-    """Return what has become of a file, as the person sees it."""
+    """Return the state of a file, as the person sees it."""
     if FILE_INFO not in toolbox.tools:
         return "unknown"
     try:
@@ -228,7 +228,7 @@ async def file_state(toolbox: Toolbox, file_id: str) -> FileState:
 
 
 async def hidden_items(toolbox: Toolbox, ids: Collection[str]) -> frozenset[str]:
-    """Return those of the items that the person can't see now; what the drive does not answer for counts as hidden."""
+    """Return the items that the person can't see now; items without an answer of the drive count as hidden."""
     wanted = sorted(ids)
     states = await asyncio.gather(*(file_state(toolbox, key) for key in wanted))
     return frozenset(key for key, state in zip(wanted, states, strict=True) if state not in VISIBLE)

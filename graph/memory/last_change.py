@@ -24,7 +24,7 @@ def newest_change(state: State) -> ChangeNote | None:
 
 
 def last_change_section(state: State) -> str:
-    """Return what was done last, with its arguments; only the tool where other people's words are in it."""
+    """Return the last change, with its arguments; only the tool where other people's words are in it."""
     note = state.get("last_change")
     if note is None:
         return ""

@@ -14,7 +14,7 @@ OF_OTHERS: Final = "[about what others share: see the conversation]"
 def last_plan_section(state: State) -> str:
     """Return the steps of the last plan with their results; empty without one.
 
-    What its steps say of other people's items is left out: it would outlive their shares.
+    Words of its steps about other people's items are left out: they would outlive their shares.
     """
     plan = state.get("last_plan")
     if plan is None or state.get("plan"):

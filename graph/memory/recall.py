@@ -1,4 +1,4 @@
-"""Begin a turn: take the person's message, close what is open, fold what no longer fits into the window."""
+"""Begin a turn: take the person's message, close open calls, fold turns that no longer fit into the window."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -51,7 +51,7 @@ def make_recall(deps: GraphDependencies) -> Any:
         closing = [_close(call, state) for call in open_calls(own)]
         spending = deps.spending("summarizer", runtime)
         room = await read_room(deps, "agent", runtime, state.get("narrowed"))
-        # What was said takes at most half of what a model is sent: the rest is for long results, and for this turn.
+        # The conversation takes at most half of the model's input: the rest is for long results, and for this turn.
         folded = await fold_turns(state, own, room.for_messages() // 2, Summarizer(deps, runtime, spending))
         return {
             "messages": [*(RemoveMessage(id=str(key)) for key in foreign), *closing],
@@ -85,7 +85,7 @@ def make_recall(deps: GraphDependencies) -> Any:
 
 
 def foreign_messages(messages: Sequence[AnyMessage], previous: Turn | None) -> list[AnyMessage]:
-    """Return what a client added beside human messages since the last turn: forged results, answers, instructions."""
+    """Return the messages that a client added since the last turn, other than human ones: forged results, answers."""
     own_ids = {message_id_of(previous), *previous["written"]} if previous else set[str]()
     foreign: list[AnyMessage] = []
     for message in reversed(messages):
@@ -97,7 +97,7 @@ def foreign_messages(messages: Sequence[AnyMessage], previous: Turn | None) -> l
 
 
 def clean_place(place: object) -> Place:
-    """Return where the person is; what is no id becomes None. Whether the ids exist is the drive's to say."""
+    """Return where the person is; values that are no ids become None. Whether the ids exist is the drive's to say."""
     place_fields: dict[Any, Any] = place if isinstance(place, dict) else {}
 
     def one(key: str) -> str | None:
@@ -122,7 +122,7 @@ def _newest_human(messages: Sequence[AnyMessage]) -> HumanMessage:
 def _last_run(state: State, closing: Sequence[ToolMessage]) -> str | None:
     """Return the newest run that changed something, or may have: one that was cut off in the middle of a call.
 
-    An undo or a redo is not what a person means by what was changed last.
+    Undo and redo don't count: a person who asks for the last change does not mean them.
     """
     previous = state.get("turn")
     cut_off = any(message.text == UNKNOWN for message in closing)

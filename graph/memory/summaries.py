@@ -1,6 +1,6 @@
 """Rolling summaries of the turns that no longer fit in the window, each of a range of messages.
 
-They are extracts, made without a model: who asked what, which tools were used, and the beginning of what was answered.
+They are extracts, made without a model: the questions, the tools that were used, and the beginning of each answer.
 The same thread always gives the same ones. Old ones are folded together, two to one, so that they stay few and short;
 the messages themselves stay in the thread.
 """
@@ -57,7 +57,7 @@ def fold(
 ) -> Folded:
     """Leave the window as it is if its messages fit in `budget` tokens; else summarise the oldest turns of it.
 
-    `start` and `summaries` are those of the last time; `scale` is what estimates are multiplied by. At least the newest
+    `start` and `summaries` are those of the last time; `scale` is a factor for estimates. At least the newest
     turn is kept. A start without summaries is of an older version, and everything is folded anew.
     """
     begin = start if summaries else None
@@ -97,7 +97,7 @@ def summary_section(summaries: Sequence[Summary]) -> str:
 
 
 def extract_turns(turns: Sequence[Sequence[Block]], room: int) -> str:
-    """Return the turns as lines within `room` characters: what was asked, which tools were used, what was answered."""
+    """Return the turns as lines within `room` characters: the questions, the tools that were used, the answers."""
     return _shortened(_lines(turns, room), room)
 
 
@@ -117,7 +117,7 @@ def _extract(turn: Sequence[AnyMessage], longest: int) -> list[str]:
     asked = " ".join(message.text for message in turn if isinstance(message, HumanMessage))
     calls = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls]
     refused = {one.tool_call_id: why for one in turn if isinstance(one, ToolMessage) and (why := refusal_of(one))}
-    # A summary outlives every right: it repeats nothing that rests on what others share.
+    # A summary outlives every right: it repeats nothing that rests on items that others share.
     own = [message for message, others in made_of(turn) if not others and isinstance(message, AIMessage)]
     answers = [message.text for message in own if message.text]
     tools = dict.fromkeys(call["name"] for call in calls if call["id"] not in refused)

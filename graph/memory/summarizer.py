@@ -27,7 +27,7 @@ PROMPT: Final = load_prompt("memory/summary")
 
 @dataclass(frozen=True, slots=True)
 class Summarizer:
-    """The model that summarises in a run; `spending` counts what it takes."""
+    """The model that summarises in a run; `spending` counts its usage."""
 
     deps: GraphDependencies
     runtime: Runtime[RunContext]

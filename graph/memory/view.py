@@ -45,7 +45,7 @@ __all__ = ["Sections", "View", "read_room", "rebuild_view", "room_in", "view_of"
 
 LEAST_TOKENS: Final = 500
 ANSWER_TOKENS: Final = 8_192
-"""Kept free for the answer, or a quarter of what the model can take, if that is less."""
+"""Kept free for the answer, or a quarter of the model's context, if that is less."""
 BETWEEN: Final = "\n\n"
 
 
@@ -87,7 +87,7 @@ def answer_tokens(context: int) -> int:
 
 
 def room_in(settings: AgentSettings, model: str, narrowed: Narrowed | None = None, served: int = 0) -> Room:
-    """Return a model's room by the settings, by what the model can take, and by what it has refused in the thread.
+    """Return a model's room by the settings, the model's context, and the lengths it has refused in the thread.
 
     `served` is the context that its server has for it, in tokens, if that is known: no setting makes it larger.
     """
@@ -99,7 +99,7 @@ def room_in(settings: AgentSettings, model: str, narrowed: Narrowed | None = Non
 async def read_room(
     deps: GraphDependencies, role: ModelRole, runtime: Runtime[RunContext], narrowed: Narrowed | None = None
 ) -> Room:
-    """Return the room of a role's model in this run; its server is asked what it has for it, if it is a local one."""
+    """Return the room of a role's model in this run; a local server is asked for its context."""
     served, name = await serving(deps.model(role, runtime)), deps.model_name(role, runtime)
     room = room_in(deps.settings, name, narrowed, served.context)
     if not is_small(deps.settings, name, served):
@@ -122,7 +122,7 @@ async def view_of(
 ) -> View:
     """Return the messages for the model: the system message, and as many others as fit beside it and the tools.
 
-    What moves of the sections stands in the turn's own message, so that services find the rest in their caches; a model
+    Sections that change stand in the turn's own message, so that services find the rest in their caches; a model
     that reads sections as data has all in the system message.
 
     The `step` that is carried out is a message among them. Without `whole`, long results are excerpts with a
@@ -163,7 +163,7 @@ async def view_of(
 
 
 def _with_earlier(messages: Sequence[AnyMessage], contexts: Mapping[str, str]) -> list[AnyMessage]:
-    """Return the messages with what stood before the words of earlier turns, as a service's cache has it."""
+    """Return the messages with the contexts of earlier turns before their words, as a service's cache has them."""
     shown = [*messages]
     for at, message in enumerate(shown):
         if text := contexts.get(str(message.id)):
@@ -172,7 +172,7 @@ def _with_earlier(messages: Sequence[AnyMessage], contexts: Mapping[str, str]) -
 
 
 def _around(system: SystemMessage, moving: Sequence[str], *, compact: bool) -> list[AnyMessage]:
-    """Return what a view has beside the messages of the thread, as it is sent."""
+    """Return the messages of a view beside those of the thread, as they are sent."""
     return _as_sent(with_context([system], BETWEEN.join(moving), ""), "", compact=compact)[0]
 
 
@@ -208,7 +208,7 @@ async def rebuild_view(
     hidden: Collection[str] = (),
     language: Language = "en",
 ) -> list[AnyMessage]:
-    """Return the very messages that the model was sent, without what is of `hidden` items of others.
+    """Return the exact messages that the model was sent, without the content of `hidden` items of others.
 
     `messages` are those of the thread.
     """

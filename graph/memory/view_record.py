@@ -14,7 +14,7 @@ from graph.messages.window import Window
 VIEW: Final = "view"
 """Key in an answer's `additional_kwargs`."""
 LONGEST_CONTEXT: Final = 4_000
-"""Characters of what stood before the words of an earlier turn; a longer one costs more than its cache saves."""
+"""Characters of an earlier turn's context; a longer one costs more than its cache saves."""
 FORGETTABLE: Final = ("<memories>", "<attachments>", "<attached_before>")
 BETWEEN: Final = "\n\n"
 SAID_ONCE: Final = re.compile(r"^<(role|document|related)>\n.*?\n</\1>$", re.MULTILINE | re.DOTALL)
@@ -61,10 +61,10 @@ def view_record_of(answer: AnyMessage) -> ViewRecord | None:
 
 
 async def earlier_contexts(messages: Sequence[AnyMessage], turn: str, result_store: ResultStore) -> dict[str, str]:
-    """Return what stood before the words of earlier turns than `turn`, by the ids of their messages.
+    """Return the contexts of earlier turns than `turn`, by the ids of their messages.
 
-    A request that has it again begins as the last one did, and is served from the service's cache. It is left out if it
-    is long, tells of other people's items, of memories or of what was attached: those may be withheld, forgotten or
+    A request that repeats them begins as the last one did, and is served from the service's cache. A context is left
+    out if it is long, or tells of other people's items, memories or attachments: those may be withheld, forgotten or
     gone since.
     """
     answers = [message for message in messages if isinstance(message, AIMessage)]

@@ -1,4 +1,4 @@
-"""Results of tools as models read them: one line an item, without what nobody asks for.
+"""Results of tools as models read them: one line an item, without fields that nobody asks for.
 
 A thread stores a result as a sentence and its data in JSON, which the product reads. A model gets the same data in a
 fraction of the tokens (`python -m benchmarks.agent.prompts`). A text of a file stands between two lines of tildes, of
@@ -31,13 +31,13 @@ _MOMENT: Final = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)T(?P<time>\d\d:\d\d)(?::[\
 _PLAIN: Final = re.compile(r"[^\s\"'=,;{}\[\]()]+")
 _TILDES: Final = re.compile(r"~{3,}")
 _HOLDS_IDS: Final = re.compile(r"(?:.*_)?ids?")
-"""Fields whose ids are shortened. What looks like an id elsewhere may be the cell of a table, or a name."""
+"""Fields whose ids are shortened. A value that looks like an id elsewhere may be the cell of a table, or a name."""
 _SEPARATOR: Final = re.compile(r"[,;] |^\"")
 """The sign between the parts of a line: in a path it could pass for a fact of the drive."""
 _SURELY_SAID: Final = 8
-"""Characters of a value from which on a sentence has it for what it is, and not as part of a name."""
+"""Characters of a value from which on a sentence has it as a value, and not as part of a name."""
 _SAME_IN_ALL: Final = 2
-"""From so many entries on, what is the same in all is said once."""
+"""From so many entries on, a value common to all is said once."""
 
 
 def compact_result(text: str, ids: ShortIds | None = None, time_zone: str = "") -> str:
@@ -71,7 +71,7 @@ class _Writer:
         self._time_zone = time_zone
 
     def result(self, sentence: str, data: Data) -> str:
-        """Return the sentence, and below it what it does not say."""
+        """Return the sentence, and below it the data that it leaves out."""
         lines = [self._ids.in_sentence(sentence), *self._body(sentence, data)]
         return "\n".join(line for line in lines if line)
 
@@ -132,7 +132,7 @@ class _Writer:
         return ", ".join([f"{self._ids.short(str(item['id']))} {_path(item)}", *facts])
 
     def _facts(self, item: Data) -> Iterator[str]:
-        """Yield what an item is, beside its id and path, as far as it is not as usual."""
+        """Yield the facts of an item beside its id and path, without the usual values."""
         is_file = item["kind"] == "file"
         for name, form in _FACTS.items():
             value = item.get(name)
@@ -200,7 +200,7 @@ class _Writer:
         return _written(at)
 
     def _lean(self, name: str, value: Any) -> Any:
-        """Return nested data with short ids, and without what is empty or not shown."""
+        """Return nested data with short ids, and without empty or hidden values."""
         if isinstance(value, Mapping):
             entries = cast("Data", value).items()
             return {key: self._lean(key, one) for key, one in entries if key not in NOT_SHOWN and not _is_empty(one)}

@@ -56,7 +56,7 @@ def _compact(message: AnyMessage, ids: ShortIds, time_zone: str) -> AnyMessage:
 
 
 def _compact_words(message: AnyMessage, ids: ShortIds) -> AnyMessage:
-    """Return the message with its product's part compact; what looks so in the person's own words stays."""
+    """Return the message with the product's part compact; the person's own words stay, even if they look alike."""
     context = context_of(message)
     shorter = _sections(context, ids)
     marks = {**message.additional_kwargs, CONTEXT: len(shorter)} if context else message.additional_kwargs
@@ -106,13 +106,13 @@ def _section(found: re.Match[str], ids: ShortIds) -> str:
 
 
 def _step(entry: Any, ids: ShortIds) -> dict[str, Any]:
-    """Return what came of a step, with each item that it found or changed as a line."""
+    """Return the result of a step, with each item that it found or changed as a line."""
     lists = {name: [_line({**item, "name": None}, ids) for item in entry[name]] for name in ITEM_LISTS if name in entry}
     return {**entry, **lists}
 
 
 def _line(entry: Any, ids: ShortIds) -> str:
-    """Return an item as a line: its id, its path or name, and whatever else is said of it."""
+    """Return an item as a line: its id, its path or name, and its other facts."""
     if not isinstance(entry, Mapping):
         return _escaped(entry)
     facts = dict(cast("Mapping[str, Any]", entry))

@@ -1,4 +1,4 @@
-"""The messages of a thread as models need them: each call with its results, and what of it is still open."""
+"""The messages of a thread as models need them: each call with its results, and the calls still open."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -61,7 +61,7 @@ def current_turn(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
 
 
 def turns_of(blocks: Sequence[Block]) -> Iterator[list[Block]]:
-    """Yield the blocks of each turn: what begins with a message of the person."""
+    """Yield the blocks of each turn: a turn begins with a message of the person."""
     turn: list[Block] = []
     for block in blocks:
         if turn and isinstance(block[0], HumanMessage):

@@ -1,7 +1,7 @@
-"""Withhold what a thread has read of other people's items, once the person may not see those any more.
+"""Withhold content of other people's items in a thread, once the person may not see them any more.
 
 A result about somebody else's item lies beside the thread, which has a reference. Each message has the ids of the items
-that it was made of: whoever shows it, or sends it to a model, looks first whether the person still sees them.
+that it was made of, so that any reader can check first whether the person still sees them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -54,7 +54,7 @@ def read_items(messages: Iterable[AnyMessage]) -> set[str]:
 
 
 def made_of(messages: Iterable[AnyMessage]) -> Iterator[tuple[AnyMessage, set[str]]]:
-    """Yield each message with the items of others that it was made of: also what its turn had read before it."""
+    """Yield each message with the items of others in it: an answer also with those that its turn read before it."""
     read: set[str] = set()
     for message in messages:
         read = set() if isinstance(message, HumanMessage) else read | read_items([message])

@@ -93,7 +93,7 @@ def records_in(
 
 
 def _open(call: Call | None, language: Language, *, is_over: bool) -> tuple[CallStatus, str]:
-    """Return the status of a call without a result, and what is to be said of it."""
+    """Return the status of a call without a result, and the sentence about it."""
     is_running = call is not None and call["standing"] in RUNNING
     if is_over:
         return "cancelled", ENDED_CALL["unknown" if is_running else "not_sent"][language]
@@ -120,7 +120,7 @@ def record(
 def announce(
     source: OutsideCall, tool_call_id: str, args: Mapping[str, Any], status: CallStatus, response: str = ""
 ) -> None:
-    """Tell clients what became of a call."""
+    """Tell clients the outcome of a call."""
     emit(record_event(source["message_id"], record(source, tool_call_id, args, status, response)))
 
 

@@ -22,9 +22,9 @@ Items = dict[str, dict[str, Any]]
 def step_items(
     messages: Sequence[AnyMessage], steps: Sequence[Step], changes: Callable[[str], bool]
 ) -> list[dict[str, list[dict[str, Any]]]]:
-    """Return for each step but the last, which is running, what it `changed` and `found`: id, kind, name and path.
+    """Return for each step but the last, which is running, the items it `changed` and `found`: id, kind, name and path.
 
-    `changes` says whether the tool of that name changes items. Of what was found, a step's own words choose.
+    `changes` says whether the tool of that name changes items. Prefer the found items that the step's result names.
     """
     begun = [_place(messages, step) for step in steps]
     ends = [min([place for place in begun if place > start], default=len(messages)) for start in begun]

@@ -1,4 +1,4 @@
-"""A plan's step as a message of its own in what a model sees. The thread has no such message: nobody has said it."""
+"""A plan's step as a message of its own in a model's view. The thread has no such message: nobody has said it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Final
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
 
 STEP: Final = "step"
-"""Key in the `additional_kwargs` of a step's message: what the person writes never has it."""
+"""Key in the `additional_kwargs` of a step's message: a person's own message never has it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ ROOT: Final = "threads"
 PROMPTS: Final = ("prompts",)
 """The namespace of prompts, shared by all threads: they are nobody's own words."""
 WHOLE: Final = ":whole"
-"""Follows the reference of what was too long even for a model to see at once."""
+"""Follows the reference of a result that was too long even for a model to see at once."""
 CACHE_CHARACTERS: Final = 20_000_000
 """The size of the cache over all threads, in characters."""
 PAGE: Final = 100

@@ -1,8 +1,8 @@
 """Estimate the tokens of a text without a tokenizer.
 
 The estimate is made by rules, from counts of characters of each kind: no file has to be fetched, and it holds for
-English and Chinese alike. It is on the safe side of the common tokenizers; what models report about themselves
-corrects it (`corrected_scale`).
+English and Chinese alike. It is on the safe side of the common tokenizers; the usage that models report corrects it
+(`corrected_scale`).
 """
 
 from collections.abc import Iterable

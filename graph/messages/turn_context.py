@@ -1,7 +1,8 @@
-"""The moving part of a prompt in the turn's own message: the place, what is in it, the moment, what is remembered.
+"""The moving part of a prompt in the turn's own message: the place, its content, the moment, the memories.
 
-A service's cache serves the beginning of a request that is the same as before, so whatever may differ from one turn to
-the next stands behind all that stays: in front of the person's newest words, or of the step that is carried out.
+A service's cache serves the longest beginning that a request shares with an earlier one, so parts that may differ from
+one turn to the next stand behind all that stays: in front of the person's newest words, or of the step that is carried
+out.
 """
 
 from collections.abc import Sequence
@@ -35,7 +36,7 @@ def with_context(messages: Sequence[AnyMessage], text: str, turn: str) -> list[A
 
 
 def context_of(message: BaseMessage) -> str:
-    """Return what the product says at the beginning of a message, before the person's own words."""
+    """Return the product's text at the beginning of a message, before the person's own words."""
     return str(message.text)[: message.additional_kwargs.get(CONTEXT, 0)]
 
 

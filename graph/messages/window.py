@@ -43,10 +43,10 @@ class Window(TypedDict):
 def choose_window(
     messages: Sequence[AnyMessage], start: str | None, budget: int, scale: float = 1.0, *, whole: bool = True
 ) -> Window:
-    """Choose what is seen of the messages from the id `start` on within `budget` tokens.
+    """Choose the messages to show from the id `start` on within `budget` tokens.
 
     If not even the excerpts fit, the oldest results are left out but for those of the newest rounds; else long results
-    are seen whole, the newest first, until one does not fit. Without `whole`, of long results excerpts are seen.
+    are seen whole, the newest first, until one does not fit. Without `whole`, long results are seen as excerpts.
     """
     blocks = blocks_of(messages_from(messages, start))
     room = budget - round(scale * sum(tokens_of_messages(block) for block in blocks))
@@ -71,7 +71,7 @@ def render_window(messages: Sequence[AnyMessage], seen: Window, texts: Mapping[s
 
 
 def blocks_in_window(messages: Sequence[AnyMessage], seen: Window) -> list[Block]:
-    """Return the blocks from the first to the last message that was seen; what came later is not in them."""
+    """Return the blocks from the first to the last message that was seen; later ones are left out."""
     window = messages_from(messages, seen["first"])
     end = next((index for index, message in enumerate(window) if message.id == seen["last"]), len(window) - 1)
     return blocks_of(window[: end + 1])
@@ -92,7 +92,7 @@ def stored_result_of(message: AnyMessage) -> StoredResult | None:
 
 
 def result_identity(result: ToolMessage) -> str:
-    """Return what is the same for two results that say the same: the text, or the digest of what is stored of it."""
+    """Return a key that equal results share: the text, or the digest of the stored text."""
     stored = stored_result_of(result)
     return stored["digest"] if stored else result.text
 

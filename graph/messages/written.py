@@ -55,7 +55,7 @@ def result_message(
 
 
 def outcome_of(message: ToolMessage) -> Outcome:
-    """Return what became of the call."""
+    """Return the outcome of the call."""
     return message.additional_kwargs.get(OUTCOME, "done" if message.status == "success" else "error")
 
 
@@ -114,7 +114,7 @@ def link_filter_for(state: State, hosts: HostAllowlist) -> LinkFilter:
 
 
 def add_messages(messages: Sequence[AnyMessage], **turn: Any) -> Update:
-    """Return the update that adds messages of ours, together with their ids: the ledger of what is not foreign.
+    """Return the update that adds messages of ours, together with their ids: the ledger of own messages.
 
     A message that repeats foreign words taints the turn and the thread.
     """

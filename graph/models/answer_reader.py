@@ -1,4 +1,4 @@
-"""An answer's chunks as they come: what they tell the person, and the whole answer without what is no part of it."""
+"""An answer's chunks as they come: the parts for the person, and the whole answer without markup and thoughts."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
@@ -53,7 +53,7 @@ class AnswerReader:
         self._tell(TextDelta(None, ""))
 
     def break_off(self) -> None:
-        """Tell what was held back of an answer that will not be whole."""
+        """Tell the held-back part of an answer that will not be whole."""
         self._tell_parts(self._text.end(is_whole=False))
 
     def read(self, answer: AIMessage) -> AIMessage:
@@ -91,7 +91,7 @@ class AnswerReader:
 
 
 def _reasoning_in(chunk: AIMessage) -> str:
-    """Return what the model thought: a field of its own, or blocks beside the text (OpenAI's items, Anthropic's)."""
+    """Return the model's thoughts: a field of its own, or blocks beside the text (OpenAI's items, Anthropic's)."""
     if found := chunk.additional_kwargs.get(REASONING):
         return str(found)
     if isinstance(chunk.content, str):

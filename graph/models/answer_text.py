@@ -1,4 +1,4 @@
-"""The text of an answer as it streams, without what is none: thoughts that end without having begun, and tool calls.
+"""The text of an answer as it streams, without other parts: thoughts that end without having begun, and tool calls.
 
 Templates that begin the thoughts themselves leave `</think>` alone in the text (Qwen3-Thinking and R1 behind a server
 without a reasoning parser), and servers without a tool parser leave the calls of a model there (`text_calls/`).
@@ -30,7 +30,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is known before an answer comes: the `tools` that were offered, by name.
+    """Facts known before an answer comes: the `tools` that were offered, by name.
 
     `thinks`: the service is known for thoughts that do not begin. `is_topic`: the conversation speaks of such markup.
     """
@@ -67,7 +67,7 @@ class AnswerText:
         self._is_settled = True
 
     def feed(self, piece: str) -> list[Part]:
-        """Return what is known of the answer by this piece; what may be markup is held back."""
+        """Return the parts of the answer that this piece settles; possible markup is held back."""
         self._add(piece)
         parts = [*self._closed(is_last=False)]
         end = self._end_before_tag()
@@ -154,7 +154,7 @@ class AnswerText:
         return not is_quoted and (begins_line or ends_line or PROSE.match(after.lstrip()) is None)
 
     def _end_before_tag(self) -> int:
-        """Return up to where the text may be told: a tag may begin at its end, or wait for what follows it."""
+        """Return the end of the text that may be told: a tag may begin at its end, or depend on the text to come."""
         if self._is_settled:
             return len(self.text)
         at = self.text.find(CLOSED, self._from)

@@ -124,7 +124,7 @@ NEUTRAL_ERRORS: Final[ErrorMap] = (
     (ValueError, ModelOutputError),
     (TypeError, ModelOutputError),
 )
-"""The first class that fits counts. ValueError and TypeError are what the client raises on a body that is no answer."""
+"""The first class that fits counts. The client raises ValueError and TypeError on a body that is no answer."""
 
 BY_STATUS: Final[Mapping[int, type[ModelError]]] = {
     401: ModelAuthenticationError,
@@ -197,7 +197,7 @@ def share_dialect(model: BaseChatModel, dialect: Dialect) -> None:
 
 
 def expected_of(model: ChatRunnable, messages: Sequence[BaseMessage]) -> Expected:
-    """Return what is known of an answer before it comes."""
+    """Return the facts known of an answer before it comes."""
     asked = _unbound(model)
     bound: Mapping[str, Any] = model.kwargs if isinstance(model, RunnableBinding) else {}
     texts = [str(message.text) for message in messages]

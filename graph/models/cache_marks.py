@@ -1,8 +1,8 @@
 """Marks up to which a service keeps a request in its cache, for services that keep nothing without them.
 
 Claude's do (Anthropic API, "prompt caching"): up to four `cache_control` in blocks of the content, each of which makes
-all before it, the tools included, a cached beginning. One ends what never changes, one ends the request: the next one
-of the conversation goes on from there.
+all before it, the tools included, a cached beginning. One ends the part that never changes, one ends the request: the
+next one of the conversation goes on from there.
 """
 
 import re

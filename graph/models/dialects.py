@@ -1,7 +1,7 @@
-"""The dialects of services: which rules of chat completions each one changes, learnt from what it refuses.
+"""The dialects of services: the rules of chat completions that each one changes, learnt from its refusals.
 
 A rule is learnt once for an address and a model, from a refusal that names it, and then every request keeps it. The
-table is a small file, so that no restart asks again; what was learnt is forgotten after a month, as services change.
+table is a small file, so that no restart asks again; rules are forgotten after a month, as services change.
 """
 
 import json
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 FILE_NAME: Final = "model_services.json"
 REASONING: Final = "reasoning_content"
-"""The field of a message, here and at the services, that has what the model thought before it answered."""
+"""The field of a message, here and at the services, that has the model's thoughts before it answered."""
 MEMORY: Final = timedelta(days=30)
 SHORT_ID: Final = re.compile(r"[A-Za-z0-9]{9}")
 SHORT_LENGTH: Final = 9
@@ -47,7 +47,8 @@ Learnt = MutableMapping[str, str]
 class Rule:
     """A rule of some services. `words` are those of a refusal for breaking it; `description` is for people.
 
-    `keep` makes a body keep the rule and says whether that changed anything; without it the body is not what changes.
+    `keep` makes a body keep the rule and says whether that changed anything; a rule without it changes something other
+    than the body.
     """
 
     name: str
@@ -87,7 +88,7 @@ class Dialect:
         """Return the body, changed in place, so that it keeps the rules that were learnt."""
         if not self.has(REASONING) or self.has(NO_REASONING):
             _leave_out_reasoning(body)
-        # The known ones first: a refusal that was learnt later takes back what they add.
+        # The known ones first: a refusal that was learnt later takes back their additions.
         for name in (*self._known, *self._learnt):
             if keep := RULES[name].keep:
                 keep(body)
@@ -136,7 +137,7 @@ class Dialects:
 
 
 def _write(path: Path, table: Mapping[Service, Mapping[str, str]], today: date) -> None:
-    """Write the table, and what other processes have learnt in the meantime: one process writes at a time."""
+    """Write the table, merged with rules that other processes have learnt meanwhile: one process writes at a time."""
     try:
         with path.with_suffix(".lock").open("a") as lock:
             wait_for_lock(lock)
@@ -162,7 +163,7 @@ def _replace(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
 
 
 def read_learnt(path: Path, today: date) -> Iterator[tuple[Service, Learnt]]:
-    """Yield what the file says of each service, without what is too old; nothing if it can't be read."""
+    """Yield the learnt rules of each service, without those that are too old; nothing if it can't be read."""
     oldest = (today - MEMORY).isoformat()
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Tell that a service refused a request for its length, in whatever words it says so.
+"""Recognise a service's refusal of a request for its length, in any wording.
 
 The dialects are those of OpenAI, Azure, Anthropic, DeepSeek, Mistral, Google, Qwen, Kimi, GLM, Doubao, Groq, xAI,
 Bedrock, OpenRouter, LiteLLM, and of vLLM, SGLang, TGI, Ollama, llama.cpp and LM Studio.

@@ -68,7 +68,7 @@ def _is_said(message: AIMessage) -> bool:
 
 
 def _joined(messages: Sequence[BaseMessage]) -> Iterator[BaseMessage]:
-    """Yield the messages with those of one role in a row as one, but for results and what the system says."""
+    """Yield the messages with neighbours of one role joined, except for results and system messages."""
     said = (message for message in messages if not isinstance(message, AIMessage) or _is_said(message))
     for kind, group in groupby(said, key=type):
         parts = [*group]
@@ -109,7 +109,7 @@ def _filled(messages: Iterator[BaseMessage]) -> Iterator[BaseMessage]:
 
 
 def _opened(messages: Iterator[BaseMessage]) -> Iterator[BaseMessage]:
-    """Yield the messages, with one of the person's first, behind what the system says."""
+    """Yield the messages, with one of the person's first after the system messages."""
     has_begun = False
     for message in messages:
         if not has_begun and not isinstance(message, SystemMessage):

@@ -44,7 +44,7 @@ class LentModel:
         """Return the model's answer, or the error in its place."""
         del context
         try:
-            # Out of the clients' stream: what is said here is no part of the conversation.
+            # Out of the clients' stream: the words here are no part of the conversation.
             said = await ask(with_answer_limit(self._model, params.maxTokens), _messages(params), hidden=True)
         except ModelError as error:
             return ErrorData(code=_code(error), message=explain(error)[1])

@@ -1,7 +1,7 @@
 """Services that speak OpenAI's protocol: their addresses, the settings with their keys, and rules that are known.
 
 The lean client asks them all. A rule is here if a service says nothing when it is broken, or always refuses it:
-what else it demands is learnt (`dialects.py`).
+other demands are learnt (`dialects.py`).
 """
 
 from typing import Final, NamedTuple, cast

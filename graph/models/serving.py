@@ -77,7 +77,7 @@ class ServedModelReader:
         self._lock = asyncio.Lock()
 
     async def read(self) -> ServedModel:
-        """Return what is known of the model; nothing of one that is not on a private network."""
+        """Return the known facts of the model; none for one that is not on a private network."""
         if not is_private_address(self._url):
             return UNKNOWN
         if self._clock() >= self._until:
@@ -90,7 +90,7 @@ class ServedModelReader:
 
 
 async def serving(model: object) -> ServedModel:
-    """Return what the server of a chat model says of it."""
+    """Return the facts that the server of a chat model states about it."""
     reader = vars(model).get(SERVED)
     return await reader.read() if isinstance(reader, ServedModelReader) else UNKNOWN
 

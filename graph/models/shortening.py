@@ -44,7 +44,7 @@ async def ask_once_shorter(
 
 
 def shortened(messages: Sequence[BaseMessage], refusal: str) -> list[BaseMessage]:
-    """Return the messages with their long sections cut to half, or to what the limit in the refusal leaves."""
+    """Return the messages with their long sections cut to half, or to the room that the limit in the refusal leaves."""
     share, limit = SHARE, limit_in(refusal)
     if limit:
         sizes = [tokens_of(part) for one in messages for part in _long_parts(one)]

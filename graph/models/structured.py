@@ -63,8 +63,8 @@ async def ask_for(
 ) -> Schema:
     """Return the model's answer in the shape of `schema`; raise `ModelOutputError` if it has another.
 
-    A request whose length is refused is sent once more with less. An answer of another shape is sent back with what is
-    wrong with it, at most `repairs` times. What all answers took is added to `spending`.
+    A request whose length is refused is sent once more with less. An answer of another shape is sent back with its
+    faults, at most `repairs` times. The usage of all answers is added to `spending`.
     """
     asked = messages
     while True:
@@ -87,7 +87,7 @@ async def ask_for(
 async def _climb_once_shorter(
     model: BaseChatModel, schema: type[BaseModel], messages: Sequence[BaseMessage]
 ) -> tuple[Step, AIMessage, Sequence[BaseMessage]]:
-    """Return what the service answered to, too."""
+    """Also return the messages that the service answered."""
 
     async def climb(asked: Sequence[BaseMessage]) -> tuple[Step, AIMessage, Sequence[BaseMessage]]:
         return *(await _climb(model, schema, asked)), asked
@@ -98,7 +98,7 @@ async def _climb_once_shorter(
 async def _climb(
     model: BaseChatModel, schema: type[BaseModel], messages: Sequence[BaseMessage]
 ) -> tuple[Step, AIMessage]:
-    """Ask on the highest step that the service does not refuse, and remember what it refused."""
+    """Ask on the highest step that the service does not refuse, and remember the refused ones."""
     dialect, refused = dialect_of(model), list[str]()
     begun = 0 if isinstance(model, LeanChatModel) else 1
     for step in [step for step in LADDER[begun:] if not dialect.has(step.rule)]:

@@ -85,7 +85,7 @@ def _needed(earlier: Sequence[Intent], intent: Intent) -> list[str]:
 
 
 def revise(conversation: Conversation) -> dict[str, Any]:
-    """Return the arguments of `RevisedPlan`: what is left and needs no step that did not succeed."""
+    """Return the arguments of `RevisedPlan`: the steps left that need no failed or skipped one."""
     steps = conversation.sections.plan_so_far
     lost = {str(step["id"]) for step in steps if step.get("status") in {"failed", "skipped"}}
     left: list[dict[str, Any]] = []
@@ -127,7 +127,7 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], str]]] = {
 
 
 def answer(conversation: Conversation, tools: Mapping[str, str]) -> Reply:
-    """Return what the specialist with these tools says next."""
+    """Return the next reply of the specialist with these tools."""
     task = Task(conversation, conversation.language, tools, Replay(conversation, tools))
     remembered = memory_intent(conversation.asked)
     requested = understand(conversation.request, file_open=conversation.sections.shows_file)

@@ -1,4 +1,4 @@
-"""The messages of a conversation as a model sees them: its sections, who said what, which calls gave what."""
+"""The messages of a conversation as a model sees them: its sections, both sides' words, the calls with results."""
 
 import json
 import re
@@ -23,7 +23,7 @@ _CURSOR: Final = re.compile(r"pass cursor (?P<cursor>\S+?)\.?(?:\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One answer of a tool. `failure` is empty if it worked; `code` is the drive's word for what went wrong."""
+    """One answer of a tool. `failure` is empty if it worked; `code` is the drive's error code."""
 
     data: Item
     text: str
@@ -33,11 +33,11 @@ class Result:
 
     @property
     def worked(self) -> bool:
-        """Say whether the tool did what it was asked for."""
+        """Say whether the tool succeeded."""
         return not self.failure
 
     def entries(self, name: str) -> list[Item]:
-        """Return a list of the data, without what is no object in it."""
+        """Return the objects in a list of the data."""
         value = self.data.get(name)
         return [cast("Item", one) for one in (value if isinstance(value, list) else []) if isinstance(one, Mapping)]
 
@@ -84,7 +84,7 @@ def is_item(value: Any) -> TypeGuard[Item]:
 
 
 def read_result(message: ToolMessage) -> Result:
-    """Return what a tool message tells, whatever is missing in it."""
+    """Return the result in a tool message, whichever parts are missing."""
     data, coded = data_of(message.text) or {}, _CODE.match(message.text)
     text = message.text.partition("\n{" if data else "\0")[0]
     if message.status != "error" and not (isinstance(data.get("code"), str) and "message" in data and "id" not in data):
@@ -170,7 +170,7 @@ def _item(value: Any) -> Item | None:
 READING: Final = frozenset(word("reading").pattern.split("|"))
 SEARCHES: Final = frozenset({"search_files", "semantic_search_files"})
 NO_SUBJECT: Final = frozenset(["undo_changes", "redo_changes", "list_changes", "list_trash", "empty_trash", "whoami"])
-"""Calls after which "it" is not what they named."""
+"""Calls after which "it" is not the item that they named."""
 NAMING_FOLDERS: Final = frozenset(["create_folder", "get_file_info", "rename_item", "move_item"])
 
 
@@ -212,7 +212,7 @@ class Conversation:
 
     @property
     def request(self) -> str:
-        """The present request: the plan's step, or what the person said last."""
+        """The present request: the plan's step, or the person's last message."""
         step = self.sections.step
         return str(step.get("instruction") or step.get("title") or "") or self.asked
 
@@ -237,7 +237,7 @@ class Conversation:
         return [said.text for said in reversed(self.said) if said.by_person and said.turn < self.turn]
 
     def answers(self) -> list[Said]:
-        """Return what the assistant said, newest first."""
+        """Return the assistant's messages, newest first."""
         return [said for said in reversed(self.said) if not said.by_person]
 
     def items_by_id(self) -> dict[str, Item]:
@@ -253,7 +253,7 @@ class Conversation:
         return [item for made in calls if made.result and made.result.worked for item in items_in(made.result)]
 
     def focus(self) -> list[Item]:
-        """Return what was talked about last before the running step: one item, or several that were listed."""
+        """Return the subject of the conversation before the running step: one item, or several that were listed."""
         by_id, found, turn = self.items_by_id(), list[Item](), 0
         for made, result, answer in self._before():
             if found and made.turn < turn:
@@ -268,7 +268,7 @@ class Conversation:
         return found
 
     def listed(self) -> list[Item]:
-        """Return what the last answer before the running step listed, in its order."""
+        """Return the items that the last answer before the running step listed, in its order."""
         lists = (
             [one for one in items_in(result) if str(one.get("name")) in said] for _, result, said in self._before()
         )
@@ -285,7 +285,7 @@ class Conversation:
         return None
 
     def _before(self) -> Iterator[tuple[Call, Result, str]]:
-        """Yield the calls that worked before the running step, newest first, with what was answered in their turn."""
+        """Yield the calls that worked before the running step, newest first, with the answers of their turn."""
         for made in reversed(self.calls):
             if (made.turn, made.segment) < (self.turn, self.segment) and made.result and made.result.worked:
                 answered = (said.text for said in self.said if said.turn == made.turn and not said.by_person)

@@ -28,7 +28,7 @@ _MARKUP: Final = re.compile(r"\*\*|__|`|^\s*>\s?")
 
 
 class Sentence(NamedTuple):
-    """One sentence. `start` and `end` are offsets, `heading` is what it is under."""
+    """One sentence. `start` and `end` are offsets, `heading` is the one above it."""
 
     text: str
     start: int
@@ -116,7 +116,7 @@ _KINDS: Final = [(re.compile(asks, re.IGNORECASE), kind) for asks, kind in table
 
 
 def kind_of(question: str) -> re.Pattern[str] | None:
-    """Return what only answers a question: a number, a date, a time; None for any words."""
+    """Return the kind of value that alone answers a question: a number, a date, a time; None for any words."""
     return next((kind for asks, kind in _KINDS if asks.search(question)), None)
 
 
@@ -162,7 +162,7 @@ def best_passage(sentences: Sequence[Sentence], question: str, context: str = ""
         # "How much is it?" asks for the only figure that there is.
         only = [one for one, fits in zip(considered, typed, strict=True) if kind and fits]
         return Passage((only[0],), 1.0) if len(only) == 1 else None
-    # A row of a table answers only for what it names itself: the names of its columns fit every row.
+    # A row of a table answers only for its own names: the names of its columns fit every row.
     headings = [
         set(terms(one.heading)) if bag & wanted or not one.is_row else set[str]()
         for bag, one in zip(bags, considered, strict=True)
@@ -229,7 +229,7 @@ def parts_of(text: str, number: str, called: str) -> list[tuple[int, int]]:
 
     A part begins where a label with the number is set on its own, such as "Invoice number 7" at the beginning of a line
     or with a capital, and ends at the label of another thing. If a value like those of the things stands before the
-    first label, labels stand below what is theirs. A text without labels whose name `called` has the number is its own.
+    first label, labels stand below their values. A text without labels whose name `called` has the number is its own.
     """
     small = text.lower() if len(text.lower()) == len(text) else text
     found = [(one.start(), named_number(one[0])) for one in word("identified").finditer(small)]

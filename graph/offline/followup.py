@@ -1,4 +1,4 @@
-"""Answers to the question which of several things is meant, and corrections of what was done last."""
+"""Answers to the question which of several things is meant, and corrections of the last action."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from graph.routing.corrections import corrected_value
 _FIGURE: Final = r"\d+(?:[.,:]\d+)*"
 _TOKEN: Final = re.compile(rf"{_FIGURE}|[^\s\d]+")
 SHORT, MOST_WORDS = 40, 4
-"""Characters of a mere choice; words of a correction that only names what should stand there: "sorry, five weeks"."""
+"""Characters of a mere choice; words of a correction that only names the right value: "sorry, five weeks"."""
 _VAGUE: Final = frozenset({"lookup", "find", "ask", "read"})
 _AGAIN: Final = _VAGUE | {"summarise", "info", "list", "who_has_access", "list_versions"}
 _ALSO: Final = frozenset({"share", "delete", "move", "copy", "restore", "link"})
@@ -47,7 +47,7 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
 
 
 def _completed(intent: Intent, said: str, chosen: str, question: str) -> Intent | None:
-    """Return a request with what it was asked for: the one of several, an address, a name."""
+    """Return a request completed by the answer: the one of several, an address, a name."""
     if chosen:
         return _with_choice(intent, chosen)
     if intent.action == "share" and not intent.emails and EMAIL.search(said):
@@ -61,7 +61,7 @@ def _completed(intent: Intent, said: str, chosen: str, question: str) -> Intent 
 def _meant_otherwise(conversation: Conversation, before: str, intents: Sequence[Intent]) -> Intent | None:
     """Return the request before about another thing: "no, I meant the one from March", "and Mia?"; None if it is none.
 
-    Only what is read is done again so; a change is corrected by its values.
+    Only requests that read are repeated so; a change is corrected by its values.
     """
     said, known = conversation.asked.strip(" .?!。？！"), {one.action for one in intents}
     rest, added = named_in("instead", said), named_in("and_what", said)
@@ -103,7 +103,7 @@ def _done_before(conversation: Conversation) -> tuple[Call, Ref] | None:
 
 
 def _placed_elsewhere(conversation: Conversation) -> Intent | None:
-    """Return the move of what was just put or made somewhere to the place that a correction names."""
+    """Return the move of the item just placed or made to the place that a correction names."""
     there = named_in("placed", named_in("instead", conversation.asked.strip(" .!。！")))
     done = _done_before(conversation)
     if not there or done is None or done[0].name not in _PLACING:
@@ -138,7 +138,7 @@ def _corrected(conversation: Conversation) -> Intent | None:
 
 
 def _accepts(text: str) -> bool:
-    """Say whether a message only agrees to what was offered."""
+    """Say whether a message only accepts an offer."""
     return word("accepts").fullmatch(text.strip(" .。!！").lower()) is not None
 
 

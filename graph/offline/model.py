@@ -21,7 +21,7 @@ Tool = dict[str, Any] | type | Callable[..., Any] | BaseTool
 
 
 class OfflineChatModel(BaseChatModel):
-    """A small rule-based model for English and Chinese: deterministic, without network, and honest about what it is."""
+    """A small rule-based model for English and Chinese: deterministic, without network, and honest about its nature."""
 
     reads_structure: ClassVar[bool] = True
 

@@ -41,7 +41,7 @@ class CallsNeededError(Exception):
 
 @dataclass(eq=False)
 class UnresolvedError(Exception):
-    """The request can't be carried out as it stands; its text says to the person why and what is needed."""
+    """The request can't be carried out in this form; its text tells the person why, and names the missing part."""
 
     text: str
 

@@ -66,7 +66,7 @@ def path_of(item: Mapping[str, Any]) -> str:
 
 
 def bounded(lines: Sequence[str], language: Language, total: int = 0) -> str:
-    """Return a list, of a long one its beginning and how much more there is; `total` counts what is not even listed."""
+    """Return a list, of a long one its beginning and how much more there is; `total` counts unlisted items too."""
     more = max(total, len(lines)) - min(len(lines), MOST_LINES)
     tail = [say(language, "listing_more", count=more)] if more > 0 else []
     return "\n".join([*lines[:MOST_LINES], *tail])

@@ -1,7 +1,7 @@
 """The table of abilities that specialists lack, and the words of a step that ask for them, in English and Chinese.
 
-The words are read by the router's patterns, which know what is only quoted, named or forbidden. What they are not sure
-of is let through: the specialist has no tool for it anyway.
+The words are read by the router's patterns, which recognise quotations, names and prohibitions. Doubtful cases are let
+through: the specialist has no tool for it anyway.
 """
 
 import re
@@ -44,7 +44,10 @@ CREATES_A_FILE: Final = re.compile(
 
 
 def problems_of_abilities(steps: Sequence[PlannedStep], *, in_document: bool) -> list[str]:
-    """Return for each step what its specialist can't do. In the open document no step creates a file either."""
+    """Return the steps that their specialists can't carry out, each with the reason.
+
+    In the open document no step creates a file either.
+    """
     found = [problem for step in steps if (problem := cannot(step.agent, step.instruction, in_document=in_document))]
     if in_document:
         found += [
@@ -56,7 +59,7 @@ def problems_of_abilities(steps: Sequence[PlannedStep], *, in_document: bool) ->
 
 
 def cannot(agent: AgentName, instruction: str, *, in_document: bool) -> str | None:
-    """Return what of the instruction the specialist can't do, None if it can."""
+    """Return the reason why the specialist can't carry out the instruction, None if it can."""
     said = DICTATED.sub("", instruction)
     asked = {ask.action for ask in read_intent(said, in_document=in_document).asks if ask.sure}
     for limit in CANNOT[agent]:

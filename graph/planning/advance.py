@@ -35,7 +35,7 @@ from graph.servers.reasons import ServerUnavailableError
 from graph.state import LimitReached, Plan, State, Step, StepStatus, Update, current_step, running_turn
 
 ATTEMPTS: Final = 3
-"""A step is begun at most so often: once, and twice more with what went wrong before."""
+"""A step is begun at most so often: once, and twice more with the error of the time before."""
 REVISIONS: Final = 1
 _ENDS = frozenset({"done", "waiting", "stopped"})
 
@@ -73,7 +73,7 @@ def outcome_of_step(state: State, step: Step) -> tuple[StepStatus, str]:
     """Return how the running attempt ended, and its result or error.
 
     Failed: the model gave up, it said that it can't, or every call of its last round failed. Skipped: the person
-    did not allow what it wanted; they are not asked twice. Pending: it asks the person something.
+    refused its action; they are not asked twice. Pending: it asks the person something.
     """
     failure = state.get("failure")
     if failure:
@@ -104,7 +104,7 @@ def _last_results(blocks: Sequence[Block]) -> list[ToolMessage]:
 
 
 def _results_of(block: Block) -> list[ToolMessage]:
-    """Return the results in the block, but those of a handover: whoever got the step may still do it."""
+    """Return the results in the block, but those of a handover: the agent that got the step may still do it."""
     results = (message for message in block if isinstance(message, ToolMessage))
     return [message for message in results if message.name not in HANDOVER_NAMES]
 

@@ -90,7 +90,7 @@ async def _folders(toolbox: Toolbox, refs: Sequence[str]) -> list[Folder]:
 
 
 def _args_of(decision: Decision, call: Call) -> tuple[Mapping[str, Any] | None, str]:
-    """Return the card's arguments as the person left them, None if they agreed to nothing, and what is wrong there."""
+    """Return the card's arguments after the person's edits, None without agreement, and the problems in them."""
     if not decision["valid"] or decision["type"] not in {"approve", "edit"}:
         return None, ""
     args, problems = fit(decision["args"] or {}, SCHEMA) if decision["type"] == "edit" else (call["args"], [])
@@ -105,7 +105,7 @@ async def _edited(
     plan_id: str,
     language: Language,
 ) -> tuple[Call, str]:
-    """Return the card with the person's bounds, and what is wrong with them; a planner may not name the whole drive."""
+    """Return the card with the person's bounds, and the problem with them; a planner may not name the whole drive."""
     refs = list(dict.fromkeys(args["folders"]))
     try:
         folders = await _folders(await deps.connections.toolbox(deps.user(runtime)), refs)
@@ -117,7 +117,7 @@ async def _edited(
 
 
 def _contract(args: Mapping[str, Any], now: datetime) -> tuple[BoundsData | None, str]:
-    """Return what was agreed to, and what is wrong with bounds that can't be."""
+    """Return the agreed bounds, and the problem with impossible ones."""
     try:
         return agreed(args, now), ""
     except ValueError as error:

@@ -15,7 +15,7 @@ SUCCEEDING: Final = frozenset({"completed", "in-progress", "pending"})
 
 
 class StepEdit(TypedDict, total=False):
-    """A step as the person wants it; what is missing stays. Without an `id` of the plan it is a new one."""
+    """A step as the person wants it; missing fields stay as they are. Without an `id` of the plan it is a new one."""
 
     id: str
     title: str
@@ -49,7 +49,7 @@ def apply_edits(plan: Plan, edits: Sequence[StepEdit]) -> Plan:
 
 
 def _with_own_ids(edited: Sequence[Step], by_id: Mapping[str, Step]) -> list[Step]:
-    """Give each new step an id that no other has; what depends on it by the old one follows."""
+    """Give each new step an id that no other has; dependencies on the old id follow."""
     ids = {step["id"]: str(uuid4()) for step in edited if step["id"] not in by_id}
     return [
         {

@@ -88,7 +88,7 @@ def announce(step: Step) -> None:
 
 
 def request_of(state: State) -> HumanMessage:
-    """Return what the person asked for in this turn."""
+    """Return the person's request of this turn."""
     return next(message for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
 
 

@@ -1,7 +1,7 @@
 """The progress of a plan: the next step, the effect of a failure on the others, the person's edits meanwhile.
 
-The graph's state has what was done. The service may keep a second copy that people edit while the graph is at work;
-`merge_plans` joins the two at the one moment where steps begin.
+The graph's state has the finished steps. The service may keep a second copy that people edit while the graph is at
+work; `merge_plans` joins the two at the one moment where steps begin.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ def is_new(step: Step | None) -> bool:
 
 
 def _fresh(step: Step, mine: Step | None) -> Step:
-    """Return a step of the copy as one not begun; only the graph knows what it asks the person."""
+    """Return a step of the copy as one not begun; only the graph knows its question to the person."""
     fresh: Step = {**step, "status": "pending", "attempts": 0, "after": None, "result": None, "error": None}
     return {**fresh, "question": mine.get("question", "")} if mine else fresh
 

@@ -1,6 +1,6 @@
 """Ask the planner once, after a step has failed for good, how to reach the rest in another way.
 
-What was done stays done and is never planned again. Without an answer that can be used, the steps that need the failed
+Finished steps stay done and are never planned again. Without an answer that can be used, the steps that need the failed
 one are skipped, and the others go on.
 """
 
@@ -69,7 +69,7 @@ def make_revise(deps: GraphDependencies, surroundings: SurroundingsCache) -> Any
 
 
 def _filter_texts(answer: RevisedPlan, link_filter: LinkFilter) -> RevisedPlan:
-    """Return the answer with what people read of it as it may leave."""
+    """Return the answer with the texts for people filtered."""
     steps = [step.model_copy(update={"title": link_filter.clean(step.title)}) for step in answer.steps]
     return answer.model_copy(update={"why": link_filter.clean(answer.why), "steps": steps})
 

@@ -77,7 +77,7 @@ def _with_references(step: PlannedStep, keys: Sequence[str]) -> PlannedStep:
 
 
 def problems_of_shape(steps: Sequence[PlannedStep], done: Sequence[str] = ()) -> list[str]:
-    """Return what is wrong with how the steps hang together; `done` are ids of completed steps they may name."""
+    """Return the problems in the order and kinds of the steps; `done` are ids of completed steps they may name."""
     needs: Needs = dict.fromkeys(done, ()) | {step.id: step.depends_on for step in steps}
     found = problems_of_order([*done, *(step.id for step in steps)], needs)
     found += [
@@ -122,7 +122,7 @@ def new_step(step_id: str, title: str, agent: AgentName, instruction: str) -> St
 
 
 def dependencies_of(steps: Sequence[Step]) -> dict[str, Sequence[str]]:
-    """Return what each step depends on, by id."""
+    """Return the dependencies of each step, by id."""
     return {step["id"]: step.get("depends_on", []) for step in steps}
 
 
@@ -138,7 +138,7 @@ def with_waves(plan: Plan) -> Plan:
 
 
 def problems_of_order(keys: Sequence[str], needs: Needs) -> list[str]:
-    """Return what makes the steps impossible to order: keys that are used twice or unknown, and circles."""
+    """Return the reasons why the steps can't be ordered: keys that are used twice or unknown, and circles."""
     twice = sorted({key for key in keys if keys.count(key) > 1})
     found = [f"two steps have the id {key}" for key in twice]
     for key, after in needs.items():
@@ -150,7 +150,7 @@ def problems_of_order(keys: Sequence[str], needs: Needs) -> list[str]:
 
 
 def topological_order(needs: Needs) -> list[str]:
-    """Return the keys so that each comes after what it needs, else as given; those in circles are left out."""
+    """Return the keys so that each comes after the keys it needs, else as given; those in circles are left out."""
     done: list[str] = []
     while True:
         following = next((key for key in needs if key not in done and all(one in done for one in needs[key])), None)

@@ -60,7 +60,7 @@ def needs(step: Step, language: Language) -> str:
 
 
 def closing(plan: Plan, turn: Turn) -> str:
-    """Return the closing text of a plan: a report, or what did not go as planned; empty for a single step's."""
+    """Return the closing text of a plan: a report, or its failures and skipped steps; empty for a single step's."""
     steps, language = plan["steps"], turn["language"]
     if len(steps) > 1 and all(step["status"] == "completed" for step in steps):
         return report(steps, turn)
@@ -81,7 +81,7 @@ def closing(plan: Plan, turn: Turn) -> str:
 
 
 def report(steps: Sequence[Step], turn: Turn) -> str:
-    """Return the report of a plan that succeeded: what came of each step, and how much was changed."""
+    """Return the report of a plan that succeeded: the result of each step, and how much was changed."""
     language = turn["language"]
     lines = [TEXTS["report"][language].format(count=len(steps))]
     lines += [f"{number}. {_outcome(step)}" for number, step in enumerate(steps, 1)]

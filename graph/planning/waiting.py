@@ -1,4 +1,4 @@
-"""A step that ends in a question or a refusal is not done: what needs it waits for the person's answer."""
+"""A step that ends in a question or a refusal is not done: steps that need it wait for the person's answer."""
 
 import re
 from collections.abc import Collection
@@ -43,7 +43,7 @@ def refuses(text: str) -> bool:
 
 
 async def continue_plan(state: State) -> Update:
-    """Go on with the plan that waits for an answer, and with what was attached to its request.
+    """Continue the plan that waits for an answer, with the attachments of its request.
 
     A message that is clearly a request of its own ends it.
     """
@@ -69,7 +69,7 @@ async def continue_plan(state: State) -> Update:
 
 
 async def withhold_results(plan: Plan, state: State, deps: GraphDependencies, user: RunContext) -> Plan:
-    """Return the plan without what its steps say of items that are not shared with the person any more."""
+    """Return the plan without its steps' words about items that are not shared with the person any more."""
     made = [(message.text, items) for message, items in made_of(state["messages"]) if items and message.text]
     if not made:
         return plan

@@ -45,7 +45,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Folders by id, all that lies in them included; what may be done there; how often, in items; and until when.
+    """Folders by id, all that lies in them included; the kinds of action there; how often, in items; and until when.
 
     `until` is the moment from which on they cover nothing; `used` is how many of `max_items` are used. Raises
     `ValueError` for bounds that make no sense.
@@ -79,8 +79,8 @@ class Bounds:
 def covers(bounds: Bounds, kind: ActionKind | None, targets: Sequence[Target], now: datetime) -> bool:
     """Say whether an action of that kind on all these targets lies inside: in time, in number, and in the folders.
 
-    False without targets, for what has no kind (it can't be undone, or reaches outside), and as soon as it can't be
-    established where one target lies. A bounded folder itself is not inside itself: it can be filled, not moved.
+    False without targets, for actions without a kind (they can't be undone, or reach outside), and as soon as it can't
+    be established where one target lies. A bounded folder itself is not inside itself: it can be filled, not moved.
     """
     if kind not in bounds.kinds or not targets or now >= bounds.until:
         return False
@@ -154,7 +154,7 @@ class Touched:
 
 
 def touched_by(effect: Mapping[str, Any] | None) -> Touched | None:
-    """Return what the dry run's effect says; None if it says nothing, or nothing that can be relied on."""
+    """Return the items that the dry run's effect states; None if it states none, or none that can be relied on."""
     touches = effect.get("touches") if effect else None
     if effect is None or not isinstance(touches, Sequence) or not touches:
         return None

@@ -1,7 +1,7 @@
-"""A plan as a contract: the person agrees once to what its steps may do in which folders, and how often. Pure.
+"""A plan as a contract: the person agrees once to its kinds of action, in which folders, and how often. Pure.
 
-Inside of it nothing is asked; outside of it, everything that changes something is (`graph/policy/rules.py`). It
-covers only what can be taken back (`graph/policy/bounds.py`), it can't be spent twice, and it ends with its plan.
+Inside of it nothing is asked; outside of it, everything that changes something is (`graph/policy/rules.py`). It covers
+only actions that can be undone (`graph/policy/bounds.py`), it can't be spent twice, and it ends with its plan.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """A request for a grant with an approval: "and all like this, in that folder, for an hour, 50 items". Pure.
 
-What kind of action it covers is not said but taken from the approved action, so that nobody gives more than they saw.
+The kind of action comes from the approved action, not from the request, so that nobody gives more than they saw.
 """
 
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ def _number(value: object, otherwise: int, most: int, name: str) -> int:
 
 
 def grantable(action: Mapping[str, Any]) -> ActionKind | None:
-    """Return the kind of action that an approval of this one may grant; None for what is final or reaches others."""
+    """Return the kind of action that an approval of this one may grant; None if it is final or reaches others."""
     if not action["reversible"] or action["risk"] not in {"write", "delete"}:
         return None
     effect = action.get("effect") or {}
@@ -74,7 +74,7 @@ def _bounds(kind: ActionKind | None, name: str, request: GrantRequest, now: date
 
 
 def check_grant(asked_for: Mapping[str, Any], tool_call_id: str, value: object, now: datetime) -> str | None:
-    """Say what is wrong with a grant that comes with an approval of one of the payload's actions; None if it may be."""
+    """Return the problem of a grant that comes with an approval of one of the payload's actions; None if it may be."""
     action = next((action for action in asked_for["actions"] if action["tool_call_id"] == tool_call_id), None)
     if action is None:
         return "There is no such action."

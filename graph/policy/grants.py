@@ -3,7 +3,7 @@
 Grants are in the graph's store, by user, and survive restarts. Claims count the used items, one record per
 call: a call that is tried again after a crash claims once. A claim is written first and then all of them are counted,
 so that calls at the same moment, even of several processes, never use more than was given; in one process they take
-turns, and the last item goes to one of them. A call that the drive refuses gives back what it claimed; one without an
+turns, and the last item goes to one of them. A call that the drive refuses gives back its claim; one without an
 answer does not, as it may have happened.
 """
 
@@ -54,7 +54,7 @@ async def give(store: BaseStore, user_id: str, bounds: Bounds, *, approval_id: s
 
 
 async def list_grants(store: BaseStore, user_id: str, now: datetime, *, without: Collection[str] = ()) -> list[Grant]:
-    """Return the grants that hold now, with what is used of each (`without` some claims), the newest first."""
+    """Return the grants that hold now, with the usage of each (`without` some claims), the newest first."""
     valid = [grant for grant in await _all(store, user_id) if now < grant.bounds.until]
     counted = await asyncio.gather(*(_with_used(store, user_id, grant, without) for grant in valid))
     return sorted(counted, key=lambda grant: grant.given_at, reverse=True)
@@ -77,7 +77,7 @@ async def use(store: BaseStore, user_id: str, grant_id: str, *, claim: str, item
         claims = _claims(user_id, grant_id)
         is_claimed = await store.aget(claims, claim) is not None
         await store.aput(claims, claim, {"items": items}, index=False)
-        # Read after the claim was written: what was withdrawn, or claimed by others, at the same moment counts.
+        # Read after the claim was written: a withdrawal, or claims of others, at the same moment count.
         grant = await _find(store, user_id, grant_id)
         if grant and now < grant.bounds.until and await _used(store, user_id, grant_id) <= grant.bounds.max_items:
             return True
@@ -87,7 +87,7 @@ async def use(store: BaseStore, user_id: str, grant_id: str, *, claim: str, item
 
 
 async def holds(store: BaseStore, user_id: str, grant_id: str, *, claim: str, now: datetime) -> bool:
-    """Say whether what was claimed may still be done: a call can wait for the person's answer about another one."""
+    """Say whether the claimed action is still allowed: a call can wait for the person's answer about another one."""
     grant = await _find(store, user_id, grant_id)
     if grant is None or now >= grant.bounds.until:
         return False
@@ -109,7 +109,7 @@ def _turn(store: BaseStore) -> asyncio.Lock:
 
 
 async def forget_person(store: BaseStore, user_id: str) -> None:
-    """Delete all that the gateway has stored of a person: grants, their use, and what they wrote themselves."""
+    """Delete all that the gateway has stored of a person: grants, their use, and texts of their own."""
     while items := await store.asearch((ROOT, label(user_id)), limit=MOST_GRANTS):
         for item in items:
             await store.adelete(tuple(item.namespace), item.key)

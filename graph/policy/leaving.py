@@ -38,8 +38,8 @@ _DECODERS: Final[Sequence[Callable[[str], bytes]]] = (
 def leaving(args: Mapping[str, Any], seen: Iterable[str], said: Iterable[str], before: int = 0) -> list[str]:
     """Return the names of the arguments with content of the drive, such as `text` or `items.0.title`.
 
-    `seen` is what the model has seen of the drive, `said` what the person wrote in the conversation. `before` is the
-    `made_up` of calls that leave together with this one.
+    `seen` is the drive's content that the model has seen, `said` the person's words in the conversation. `before` is
+    the `made_up` of calls that leave together with this one.
     """
     shown, own = "\n".join(seen), _Own("\n".join(said))
     if not shown.strip():

@@ -1,6 +1,6 @@
 """The provenance of a result's words: the person's own, imported, shared by others, or from outside. Pure.
 
-The drive tells whose a file is, not who wrote what is in it: an upload may come from anywhere. A file is the person's
+The drive tells whose a file is, not who wrote its content: an upload may come from anywhere. A file is the person's
 own words only if the assistant wrote this very version for them, in a thread that had read nothing else
 (`graph.agents.authorship` has the list). All else is foreign.
 """
@@ -49,7 +49,7 @@ def reads_in(tool: ToolFacts, data: Mapping[str, Any] | None, named: Named | Non
     """Return the files of which a tool's result, or its error, holds words that may be of others.
 
     `named` are the items in it that somebody else named, as the drive states them. A result without a rule is from
-    outside, and so is one of which nobody states who named what is in it (None).
+    outside, and so is one without a statement of who named its items (None).
     """
     if tool.rule is None or named is None:
         return [Read("", tool.name, "")]
@@ -59,7 +59,7 @@ def reads_in(tool: ToolFacts, data: Mapping[str, Any] | None, named: Named | Non
 
 
 def _of_name(item: Mapping[str, Any]) -> Read:
-    """A name is shared by whoever gave it, and from outside if that is nobody known."""
+    """A name is shared by the person who gave it, and from outside if nobody known did."""
     by = str(item.get("by") or "")
     key = str(item.get("id") or by) if by else ""
     return Read(key, str(item.get("name") or by), "", by)

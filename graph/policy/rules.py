@@ -24,9 +24,9 @@ class Situation:
     """The circumstances in which a call is judged.
 
     `tainted`: content that is not from the person was read in the thread, in this turn or before. `grants` are by their
-    ids. `touched` is what the call touches, None before a dry run, or without an answer; `about` are the words of the
-    fact that it is about, if any. `now` decides which bounds still hold. `said` is the person's newest message.
-    `leaves`: the arguments have content of the drive in them.
+    ids. `touched` are the items that the call touches, None before a dry run, or without an answer; `about` are the
+    words of the fact that it is about, if any. `now` decides which bounds still hold. `said` is the person's newest
+    message. `leaves`: the arguments have content of the drive in them.
     """
 
     language: Language
@@ -59,7 +59,7 @@ class Judgement:
 def judge(tool: ToolFacts, args: Mapping[str, Any], situation: Situation) -> Judgement:
     """Return the verdict on a call. The first that applies holds.
 
-    A tool that is never used is denied, whatever anybody granted. A tool without a rule asks, and counts as delete if
+    A tool that is never used is denied, also with a grant. A tool without a rule asks, and counts as delete if
     it has no annotations. Then come the reasons that nothing lifts, then the cover of a contract or a grant, then the
     situation, and at last the tool's cell of the matrix.
     """
@@ -152,7 +152,7 @@ def _uncovered(args: Mapping[str, Any], rule: Rule, situation: Situation) -> tup
 
 
 def _is_named(args: Mapping[str, Any], rule: Rule, situation: Situation) -> bool:
-    """Say whether the person's message has every name of a call: of what it makes or moves, and of where to."""
+    """Say whether the person's message has every name in a call: of the item it makes or moves, and of the target."""
     said, touched = situation.said, situation.touched
     if rule.cell.reason == "adds":
         return names_it(str(args.get("name", "")), said)

@@ -1,7 +1,7 @@
 """The facts that the policy has of a tool. Pure.
 
 The person's own drive publishes a record with each tool, and the assistant's own tools have theirs. A tool of another
-server has none, whatever that server states of it: the person is asked.
+server has none, even if that server publishes one: the person is asked.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,11 +36,11 @@ class OutsideServer:
 class ToolFacts:
     """One tool. Without a record it has no `rule`.
 
-    `action` is what a grant or a plan may allow. `writes` says whether it makes the whole text of a file or a part.
-    With `has_preview` it changes nothing while its argument `preview` is true. `is_long`: it takes as long as there is
-    to read. `read_only` and `destructive` are its server's annotations, None where it states nothing. `vouched` says
-    for a tool about the person whether their newest message asks for the call about the `fact` in the arguments.
-    `server`: it is no tool of the drive, and its server's hints are not believed.
+    `action` is the kind that a grant or a plan may allow. `writes` says whether it makes the whole text of a file or a
+    part. With `has_preview` it changes nothing while its argument `preview` is true. `is_long`: it takes as long as
+    there is to read. `read_only` and `destructive` are its server's annotations, None where it states nothing.
+    `vouched` says for a tool about the person whether their newest message asks for the call about the `fact` in the
+    arguments. `server`: it is no tool of the drive, and its server's hints are not believed.
     """
 
     name: str
@@ -68,7 +68,7 @@ class ToolFacts:
         return rule
 
     def action_for(self, args: Mapping[str, Any]) -> ActionKind | None:
-        """Return what kind of action a call is; None for what bounds never cover.
+        """Return the kind of action of a call; None for one that bounds never cover.
 
         A file that takes the place of another gives that one a new version: it writes. Any other replacement throws
         something away, which nobody has agreed to by agreeing to a move.
@@ -79,7 +79,7 @@ class ToolFacts:
 
 
 def read_facts(name: str, annotations: Mapping[str, Any], record: object = None) -> ToolFacts:
-    """Return the facts of a tool. `record` is what the person's own drive publishes of it, never another server."""
+    """Return the facts of a tool. `record` is the one that the person's own drive publishes, never another server's."""
     stated = ToolFacts(name, read_only=annotations.get("readOnlyHint"), destructive=annotations.get("destructiveHint"))
     published = cast("Mapping[str, Any]", record) if isinstance(record, Mapping) else {}
     place: Any = (published.get("kind"), published.get("risk"))

@@ -1,7 +1,7 @@
 """Check that the person's own words ask for a call: a name that they gave, a fact to remember or to forget. Pure.
 
-What a file says can make a model call a tool, but it can't write the person's message. What the message quotes may be
-somebody else's words, so a fact inside a quotation does not count.
+The words of a file can make a model call a tool, but they can't write the person's message. A quotation in the message
+may be somebody else's words, so a fact inside one does not count.
 """
 
 import re
@@ -101,7 +101,7 @@ def asks_to_forget(said: str) -> bool:
 
 
 def _clauses(said: str) -> Iterator[str]:
-    """Yield what a message asks to remember, plain: each to the end of its sentence."""
+    """Yield the facts that a message asks to remember, plain: each to the end of its sentence."""
     quoted = [found.span() for found in _QUOTED.finditer(said)]
     for sentence in _SENTENCE.finditer(said):
         asked = _REMEMBER.search(sentence.group())
@@ -115,7 +115,7 @@ def _clauses(said: str) -> Iterator[str]:
 
 
 def _is_own_wish(before: str) -> bool:
-    """Say whether what stands before "remember" in its sentence leaves it the person's own plain wish."""
+    """Say whether the words before "remember" in its sentence leave it the person's own plain wish."""
     clause = max((found.end() for found in _CLAUSE_ENDS.finditer(before)), default=0)
     return _COURTESY.fullmatch(before[clause:]) is not None and _DOUBT.search(before) is None
 

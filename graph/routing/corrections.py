@@ -1,4 +1,4 @@
-"""Detect corrections: messages that say what was done last should have been done otherwise ("no, make it 11 days")."""
+"""Detect corrections: messages that say the last action should have been another ("no, make it 11 days")."""
 
 import re
 from typing import Final
@@ -48,12 +48,12 @@ _CHANGES: Final = re.compile(
 
 
 def asks_for_change(text: str) -> bool:
-    """Say whether a correction names what is to be done: it may be of something before the last turn, too."""
+    """Say whether a correction names the wanted action: it may be of something before the last turn, too."""
     return _CHANGES.search(text.lower()) is not None
 
 
 def is_correction(text: str) -> bool:
-    """Say whether the message corrects what was done just before, and is no question and no undo."""
+    """Say whether the message corrects the last action, and is no question and no undo."""
     if len(text) > min(LONGEST, READ_CHARACTERS):
         return False
     said = prepare(text).strip(" .!。！~～")
@@ -78,7 +78,7 @@ _CHINESE_VALUE: Final = re.compile(
 
 
 def corrected_value(text: str) -> str:
-    """Return what a correction wants to stand there instead; empty for what is none."""
+    """Return the value that a correction wants instead; empty if it is none."""
     if not is_correction(text):
         return ""
     match = _CHINESE_VALUE.match(text) or _VALUE.match(f" {text}")

@@ -1,4 +1,4 @@
-"""Words that change what the verbs beside them mean: parts of a text, questions, conditions, references, reports."""
+"""Words that change the sense of verbs beside them: parts of a text, questions, conditions, references, reports."""
 
 import re
 from typing import Final
@@ -15,7 +15,7 @@ TEXT_PARTS: Final = re.compile(
     r"|第?[一二三四五六七八九十两几最后前\d]+个?[段句行章节点条项列](?!文)|段落|句子|章节|标题|错别字|错字|单词"
     r"|词语|开头|结尾|末尾|摘要|引言|结论|表格|语气|语法|目录页|段|文中|文里|个词|句话|字样|最?[前后]面$|部分|[前后]半",
 )
-"""Parts of a text: with a document open, what is done to them is an edit."""
+"""Parts of a text: with a document open, an action on them is an edit."""
 FOLDERS: Final = re.compile(r"\bfolders?\b|\btrash\b|\bdrive\b|文件夹|回收站|云盘")
 HERE: Final = re.compile(
     r"\b(?:this|the|current|open) (?:document|file|text|page|report|doc|note|letter|one)\b|\b(?:in )?here\b"
@@ -27,11 +27,11 @@ HERE: Final = re.compile(
 WHERE: Final = re.compile(
     r"where(?:'s| is| are| was)\b|(?!.*(?:文中|本文|全文|提到|写|说|讲)).*(?:[在存放]哪|哪个?(?:文件夹|目录|地方))"
 )
-"""Asks for a place, not what a text says."""
+"""Asks for a place, not for a text's words."""
 IN_HERE: Final = re.compile(
     r"\bin (?:here|it|this|the (?:document|text|file))\b|\bhere\b|本文|文中|全文|这篇|这份|这个文档|当前文档"
 )
-"""Inside what is open."""
+"""Inside the open document."""
 OPEN_TEXT: Final = re.compile(
     r"\b(?:this|the open|the current) (?:document|text|page|report|doc|note|letter)\b|\bin here\b|\bhere$"
     r"|本文|文中|全文|这篇|这封(?:信|邮件)|这份(?:文档|报告|合同|文件)|(?:这个|当前)文档"
@@ -92,7 +92,7 @@ CONTROL: Final = re.compile(
     r"|missing|gone)"
     r"|fails?|failed)$"
 )
-"""A part of a program, or what is wrong with it."""
+"""A part of a program, or its fault."""
 REPORTED: Final = re.compile(
     r"^(?!which\b|what\b).*\b(?:says?|said|wrote|writes?|states?|told me|asks? me|asked|tells? me|reads"
     r"|suggests?)(?: (?:that|to me|me|this))?$|(?:写着|写道|说|说的是|提到|叫我|让我)$"
@@ -113,7 +113,7 @@ REFERS: Final = re.compile(
 )
 """References that only the earlier conversation resolves."""
 FOLLOWING: Final = re.compile(rf"^(?:那(?![个些份])(?!.*{FILE})|还是|其他的?|另外那|不是|同样)")
-"""Begins an answer to what was said before."""
+"""Begins an answer to the message before."""
 ELSEWHERE: Final = re.compile(
     r"\b(?:web|internet|online|google|accounts?|passwords?|apps?|calendar|reminders?|alarms?|cookies|virus"
     r"|habits?|weather|restaurants?"
@@ -143,14 +143,14 @@ TERMS: Final = re.compile(
 )
 """Ways to share."""
 PURPOSE: Final = re.compile(r"用来|用于|用作|叫|名|取名|标题")
-"""Says what a new thing is for, or its name."""
+"""Says the purpose of a new thing, or its name."""
 PUT_INTO: Final = re.compile(rf"\b(?:to|into|in|at the (?:end|top|start|bottom) of) {FILE}")
 MADE_INTO: Final = re.compile(
     rf"(?:write|add|append|put|insert|paste|enter|note) (?:it|them|that|this|these|those|the (?:\w+ )?\w+)(?: back)?"
     rf" (?:to|into|in|at the (?:end|top|start|bottom) of) {FILE}"
     rf"|.*[写加记抄填][^，,]?[到进入][\u3400-\u9fff]{{0,12}} ?{FILE}"
 )
-"""Names the file that what was found or read goes into."""
+"""Names the file that gets the found or read text."""
 OBJECT_FIRST: Final = re.compile(r"从(?:回收站|垃圾桶|垃圾箱)|(?:(?:从|在|给).{1,20}?)?[把将]")
 """The object, before the action on it."""
 HAN: Final = re.compile("[\u3400-\u9fff]")
@@ -182,7 +182,7 @@ IN_TEXT: Final = re.compile(
 SOMEBODYS_NAME: Final = re.compile(
     r"^(?!.*(?:重命名|更名|FILE|QUOTE|[它这那])).*名(?:字|称)?(?:改|换)|change the name of"
 )
-"""A name, of a file or of what else?"""
+"""A name, of a file or of something else?"""
 NAMEABLE: Final = re.compile(rf"{THING}|\b(?:it|this|that)\b")
 OF_THE_FILE: Final = re.compile(r"\b(?:owner|permissions?|sharing|file ?name|location)\b|权限|共享|文件名|位置")
 """Attributes of a file besides its text."""
@@ -218,7 +218,7 @@ IN_A_PART: Final = re.compile(
     r"\b(?:from|to|in|into|of) (?:the|this) (?:\w+ )?(?:list|table|text|paragraph|section|heading|title|sentence|intro"
     r"|conclusion|appendix|chapter|code block)\b"
 )
-"""Inside a part of a text, whatever it names."""
+"""Inside a part of a text, whichever it is."""
 FROM_FILE: Final = re.compile(
     rf"(?:delete|remove|erase|copy|move|put) (?!{FILE}).{{1,60}}\b(?:from|in|of) {FILE}|.*{FILE} ?(?:里|中|里面|上)的"
 )
@@ -232,7 +232,7 @@ OF_A_FILE: Final = re.compile(
 )
 """Something in a file that is named, not the file."""
 ASKED_IN_CHINESE: Final = re.compile(r"(?:吗|呢)$|为什么|会不会|能不能|还能|是不是")
-"""A question beside a request: what is asked for may hang on its answer."""
+"""A question beside a request: the request may hang on its answer."""
 INSTEAD: Final = re.compile(r"(?:n't|\bnot|\bnever|\bdont)\b.*?\binstead$|(?:不要|别|不用).*(?:而是|改为)")
 FORMATS: Final = re.compile(r"\b(?:pdfs?|docx?|word|excel|powerpoint|csv|archive|list of mine|calendar|file|folder)\b")
 FOUND: Final = re.compile(r"[找查搜选挑翻][到出]")

@@ -1,7 +1,7 @@
 """Detect follow-ups: messages that go on from the turn before and stay with its specialist.
 
-It reads so when it is an answer or a fragment, speaks of what only the conversation knows, or begins as a continuation;
-and it does not as soon as it names another subject or something that this specialist has no part in.
+It reads so when it is an answer or a fragment, refers to things that only the conversation identifies, or begins as a
+continuation; and it does not as soon as it names another subject or something that this specialist has no part in.
 """
 
 import re
@@ -16,7 +16,7 @@ from graph.state import AgentName
 SHORT_WORDS: Final = 4
 SHORT_HAN: Final = 8
 LONG: Final = 120
-"""Characters; what is longer stands on its own unless it begins as a continuation."""
+"""Characters; a longer message stands on its own unless it begins as a continuation."""
 
 _BEGINS: Final = re.compile(
     r"(?:(?:and|also|then|now|ok|okay|yes|yep|yeah|no|nope|again|same|another|more|continue|go on|go ahead|but"
@@ -49,7 +49,7 @@ _OWN_GROUPS: Final[dict[AgentName, frozenset[Group]]] = {
 
 
 def is_follow_up(text: str) -> bool:
-    """Say whether the message reads as the continuation of what was talked about before."""
+    """Say whether the message reads as the continuation of the last subject."""
     if len(text) > READ_CHARACTERS:
         return False
     said = prepare(text).strip(" .!?。！？~,，…")
@@ -68,7 +68,7 @@ def continues_with(agent: AgentName, intent: Intent) -> bool:
 
 
 def may_need_plan(text: str) -> bool:
-    """Say whether a message may ask for several things, one of them a change, also where it is not clear for what."""
+    """Say whether a message may ask for several things, one of them a change, also where their items are not clear."""
     if len(text) > READ_CHARACTERS:
         return True
     asked = [group for clause in clauses(prepare(text), VERBS) if (group := _group_of(clause))]
@@ -76,7 +76,7 @@ def may_need_plan(text: str) -> bool:
 
 
 def _group_of(clause: str) -> Group | None:
-    """Return the group of what a clause asks for, `other` if only its verb is known, None if it asks for nothing."""
+    """Return the group of a clause's request, `other` if only its verb is known, None if it asks for nothing."""
     said = bare(clause)
     if not said or is_negated(clause):
         return None

@@ -32,7 +32,7 @@ TRANSFER: Final = "transfer_to_agent"
 MAKE_PLAN: Final = "make_plan"
 HANDOVER_NAMES: Final = frozenset({TRANSFER, MAKE_PLAN})
 MOST_HANDOVERS: Final = 2
-"""In one turn; then the specialist that has the request does what it can."""
+"""In one turn; then the specialist that has the request does its best."""
 REASON_CHARACTERS: Final = 300
 CONFIDENCE: Final = 0.8
 REFUSALS: Final[tuple[Refusal, ...]] = ("rejected", "answered", "unclear", "expired")
@@ -94,7 +94,7 @@ TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
 
 
 async def hand_over(state: State) -> Update:
-    """Answer the running answer's calls of these tools: who takes the turn, or its step, from here on."""
+    """Answer the newest calls of these tools: with the agent that takes the turn, or its step, from here on."""
     waiting = unanswered(state["messages"])
     own = [call for call in waiting if call["name"] in HANDOVER_NAMES]
     for call in own:
@@ -125,7 +125,7 @@ def _transfer(call: AnyCall, state: State) -> Update:
     if _handovers(state) >= MOST_HANDOVERS:
         return add_messages([_refusal(call, state, "too_often", most=MOST_HANDOVERS)])
     reason = " ".join(why.split())[:REASON_CHARACTERS]
-    # The reason may repeat what was read: it is withheld with that.
+    # The reason may repeat a file's words: it is withheld with them.
     read = read_items(current_turn(state["messages"]))
     done = report(mark(_result(call, _text(state, "handed_over", agent=agent, reason=reason)), read, read))
     return {**add_messages([done]), **_given_to(agent, reason, state)}

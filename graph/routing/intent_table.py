@@ -1,9 +1,9 @@
-"""The one table of what people ask for: each row an action, how it is said in English and in Chinese, and examples.
+"""The one table of people's requests: each row an action, how it is said in English and in Chinese, and examples.
 
-Patterns read what `graph.routing.wording` made of a message: one clause, lower case, without courtesies, with names as
-FILE, QUOTE and MAIL. English ones begin at the start of the clause. Chinese verbs may begin it or stand after what
-把 names; endings are verbs that no noun contains, which may also stand at the end of "X 改名为 Y"; forms fit anywhere.
-The first row that fits counts, so the narrow rows stand above the wide ones.
+Patterns read a message after `graph.routing.wording`: one clause, lower case, without courtesies, with names as
+FILE, QUOTE and MAIL. English ones begin at the start of the clause. Chinese verbs may begin it or stand after the
+object of 把; endings are verbs that no noun contains, which may also stand at the end of "X 改名为 Y"; forms fit
+anywhere. The first row that fits counts, so the narrow rows stand above the wide ones.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """The intents of a message, as far as words alone tell with high confidence, in English and Chinese. No model.
 
-It rather says nothing than something wrong: what is only spoken of, asked about, forbidden or set under a condition is
-no request, and one clause that it does not understand can make all of it doubtful.
+It rather says nothing than something wrong: an action only spoken of, asked about, forbidden or set under a condition
+is no request, and one clause that it does not understand can make all of it doubtful.
 """
 
 import re
@@ -99,7 +99,7 @@ class _Pattern:
         return any(cues.SECOND_VERB.search(verb.group()) and "的" not in clause[verb.end() :] for verb in verbs)
 
     def ends(self, clause: str) -> bool:
-        """Say whether the clause names its object first, and then what to do with it."""
+        """Say whether the clause names its object first, and then the action."""
         if not cues.HAN.search(clause) or any(cue.search(clause) for cue in (cues.TELLS, cues.SPOKEN_OF, cues.FORBIDS)):
             return False
         taken = cues.OBJECT_FIRST.match(clause)
@@ -186,7 +186,7 @@ def _corrected(clause: str) -> str:
 
 
 def _is_doubtful(said: str, *, first: bool) -> bool:
-    """Say whether a clause that no row fits may change what the others mean."""
+    """Say whether a clause that no row fits may change the meaning of the others."""
     if not said or said in MARKS or (first and cues.COMPLAINT.fullmatch(said)) or cues.TERMS.fullmatch(said):
         return False
     if (
@@ -203,7 +203,7 @@ def _is_doubtful(said: str, *, first: bool) -> bool:
 
 
 def _looks(asks: list[Ask]) -> bool:
-    """Say whether a question beside them only tells what is looked for: "search my files: how long is the lease?"."""
+    """Say whether a question beside them only names the wanted fact: "search my files: how long is the lease?"."""
     return bool(asks) and all(ask.group == "look" for ask in asks)
 
 

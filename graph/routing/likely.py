@@ -2,8 +2,8 @@
 
 Asking the agents' own model for a route took as long as an answer: with one of 300 ms, five chats at once waited 0.93 s
 for the first token (p95) instead of 0.45 s (`python -m benchmarks.agent.crowd --only unknown --chats 5`). The score may
-be wrong: a specialist hands over what is not its own (`handover.py`). `python -m benchmarks.agent.routing` prints how
-often it is right.
+be wrong: a specialist hands over requests that are not its own (`handover.py`). `python -m benchmarks.agent.routing`
+prints how often it is right.
 """
 
 import re
@@ -53,7 +53,7 @@ TOPIC: Final = re.compile(
 """Only a name of something: it is to be found."""
 MOST_WORDS: Final = 2
 SURE, UNSURE, PLACE, LAST, GOES_ON, DEFAULT = 1.5, 0.75, 1.0, 0.25, 1.5, 0.25
-"""Weights, where one word is 1. The Drive agent takes small talk, and what says nothing at all."""
+"""Weights, where one word is 1. The Drive agent takes small talk, and messages that say nothing at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Likeliest:
 def likeliest(
     text: str, intent: Intent, *, in_document: bool, last: AgentName | None = None, goes_on: bool = False
 ) -> Likeliest:
-    """Return who is likely to have the tools, by words, place, and who had the turn before, which may go on."""
+    """Return the agent likely to have the tools, by words, place, and the turn before, which may go on."""
     text = text[:READ_CHARACTERS]
     scores = dict.fromkeys(AGENTS, 0.0)
     said = prepare(text)

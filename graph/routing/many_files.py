@@ -29,7 +29,7 @@ EACH: Final[Mapping[Language, re.Pattern[str]]] = {
         rf"|.{{0,40}}?(?:每一?[个份篇封]|各[个份]).{{0,6}}?{_NOUNS_ZH}.{{0,8}}?{_READ_ZH})"
     ),
 }
-"""The same for each file; what stands before the verb is only politeness."""
+"""The same for each file; words before the verb are only politeness."""
 
 WHOLE: Final[Mapping[Language, re.Pattern[str]]] = {
     "en": re.compile(
@@ -50,7 +50,7 @@ WHOLE: Final[Mapping[Language, re.Pattern[str]]] = {
         r")(?:一下|一遍)?$"
     ),
 }
-"""And then what is wanted of all of them; it ends the request."""
+"""And then the request to all of them together; it ends the message."""
 
 _FORBIDDEN: Final = re.compile(r"\b(?:don't|do not|never|without)\b|不要|别|不用|无需", re.IGNORECASE)
 

@@ -20,7 +20,7 @@ CREATES: Final = frozenset({"create_folder", "create_file", "compile"})
 IDLE: Final = (cues.UNLESS, cues.SPOKEN_OF, cues.METHOD, cues.TELLS)
 """In a clause with the words of a change: nobody asks for it, or not without a condition."""
 COMPARING: Final = re.compile(r"compare|比较|对比")
-"""With what is open, or only with one another?"""
+"""With the open document, or only with one another?"""
 CHANGES: Final = frozenset[Group]({"organise", "edit"})
 
 
@@ -76,18 +76,18 @@ def asks_the_text(said: str) -> bool:
 
 
 def unsure(row: Row) -> Ask:
-    """Return what the row asks for, done to nobody knows what."""
+    """Return the request of the row, with an unclear item."""
     return Ask(row.action, row.group, row.leads, sure=False)
 
 
 def unsure_here(row: Row, said: str) -> Ask:
-    """Return what the row asks for with a document open: rather an edit of it if a part of a text is named."""
+    """Return the request of the row with a document open: rather an edit of it if a part of a text is named."""
     is_part = row.action in SHAPING and cues.TEXT_PARTS.search(said)
     return replace(EDIT, sure=False) if is_part else unsure(row)
 
 
 def placed(row: Row, said: str, *, in_document: bool) -> Ask:
-    """Decide between a thing of the drive and a part of a text: the place tells, and what the clause names."""
+    """Decide between a thing of the drive and a part of a text: by the place, and by the nouns of the clause."""
     if row.group == "look":
         return _located(row, said) if in_document else _as_it_is(row)
     if row.action in SHAPING:
@@ -137,7 +137,7 @@ def _of_a_file(row: Row, said: str) -> Ask:
 
 
 def _writes_into(row: Row, said: str) -> bool:
-    """Say whether what sounds like a new file or folder is written into a file that is there."""
+    """Say whether an apparent new file or folder is written into a file that is there."""
     if row.action == "create_file":
         return said.startswith("write") and cues.PUT_INTO.search(said) is not None
     into = cues.PUT_INTO.search(said) or cues.CONTENTS_ZH.search(said)
@@ -145,7 +145,7 @@ def _writes_into(row: Row, said: str) -> bool:
 
 
 def _is_in_a_file(said: str) -> bool:
-    """Say whether an edit is of what a named file says."""
+    """Say whether an edit is of a named file's text."""
     if FILE not in said or cues.SHORTER.search(said) or (MAIL in said and not cues.TEXT_PARTS.search(said)):
         return False
     return cues.WEAK.match(said) is None or (cues.TEXT_PARTS.search(said) or cues.IN_TEXT.search(said)) is not None

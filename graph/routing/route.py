@@ -105,7 +105,7 @@ BriefReader = Callable[[State, Runtime[RunContext]], Awaitable[Brief]]
 
 
 ReadContext = Callable[[State, AgentName, Runtime[RunContext]], Awaitable[None]]
-"""Reads ahead what this specialist will see beside the messages."""
+"""Reads ahead the surroundings that this specialist will see beside the messages."""
 
 
 def make_route(deps: GraphDependencies, read_context: ReadContext, read_brief: BriefReader) -> Any:
@@ -137,7 +137,7 @@ def make_route(deps: GraphDependencies, read_context: ReadContext, read_brief: B
         wants_plan = bool(of_each(text) or ASKS_FOR_PLAN.search(text))
         is_lost = decision["needs_plan"] and not wants_plan and await is_small_model(deps, runtime)
         if is_lost or decision["confidence"] < threshold:
-            # The specialist may ask what is meant, and has a plan made once it is clear; small models lose their way.
+            # The specialist may ask back, and has a plan made once it is clear; small models lose their way.
             decided["route"] = {**decision, "needs_plan": False}
         return join_updates(decided, spending.update)
 
@@ -166,13 +166,13 @@ def announce_route(route: Route | None, step_id: str | None = None) -> None:
 
 def begins_turn(state: State) -> bool:
     """Say whether nothing has answered the person's message yet: who takes it is still to be announced."""
-    # What was left open before is closed behind the message.
+    # Calls left open before are closed behind the message.
     has_answer = any(isinstance(message, AIMessage) for message in current_turn(state["messages"]))
     return not state.get("plan") and not has_answer
 
 
 def by_correction(state: State) -> Route | None:
-    """Let whoever made the last change of the thread make it otherwise, if the message says no more than that."""
+    """Let the agent of the thread's last change make it otherwise, if the message says no more than that."""
     last = state.get("last_change")
     if not last or not is_correction(_message(state)):
         return None
@@ -239,7 +239,7 @@ def by_score(state: State, threshold: float) -> Route:
 
 
 def _has_asked(messages: Sequence[AnyMessage]) -> bool:
-    """Say whether the assistant's last words ask something: which of several is meant, or what to fill in."""
+    """Say whether the assistant's last words ask something: which of several is meant, or a missing value."""
     return asks(next((one.text for one in reversed(messages) if isinstance(one, AIMessage) and one.text), ""))
 
 

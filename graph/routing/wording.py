@@ -1,6 +1,6 @@
 """The words of a message as the router's patterns read them: one script, names masked, cut into clauses, no courtesies.
 
-What is quoted, dictated or a name proves nothing about what a person wants, so it becomes one of the upper-case marks;
+A quotation, a dictation or a name proves nothing about a person's wishes, so it becomes one of the upper-case marks;
 all else is lower case.
 """
 
@@ -64,7 +64,7 @@ _SLIPS: Final = {
     "资料夹": "文件夹",
     "档案": "文件",
 }
-"""Verbs as a Chinese keyboard misspells them, by sound; and what they are called elsewhere."""
+"""Verbs as a Chinese keyboard misspells them, by sound; and their names elsewhere."""
 _CLIPPED: Final = re.compile(r"\b(what|where|who|how|when|that)s\b")
 _PICTURES: Final = re.compile("[\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]")
 _SLIP: Final = re.compile("|".join(_SLIPS))
@@ -152,7 +152,7 @@ _NEGATED: Final = re.compile(
 
 
 def prepare(text: str) -> str:
-    """Return the text in one script, in lower case, with what is quoted, dictated or a name as a mark."""
+    """Return the text in one script, in lower case, with quotations, dictations and names as marks."""
     folded = unicodedata.normalize("NFKC", text).casefold().translate(_SCRIPT)
     folded = _CLIPPED.sub(r"\1's", _PICTURES.sub(" ", folded))
     for pattern, mark in _MASKS:

@@ -1,4 +1,4 @@
-"""The guard of remote addresses: what a host's name stands for is looked up, checked and then connected to, as one.
+"""The guard of remote addresses: it looks up a host's address, checks it and connects to it, in one step.
 
 A name may stand for another address a moment later (DNS rebinding), and a redirect may lead anywhere: both come here,
 since every connection of the client does.
@@ -96,7 +96,7 @@ _head_bytes: Final = ContextVar[int | None]("head_bytes", default=None)
 
 
 class _CountedStream(httpcore.AsyncNetworkStream):
-    """A connection on which everything counts that arrives: heads, interim answers, and what is between chunks, too."""
+    """A connection that counts all bytes that arrive: heads, interim answers, and bytes between chunks, too."""
 
     def __init__(self, stream: httpcore.AsyncNetworkStream, intake: Intake) -> None:
         self._stream = stream

@@ -1,6 +1,6 @@
-"""What a server may ask of its client: nothing, unless its person allows it for that server.
+"""The requests that a server may make of its client: nothing, unless its person allows it for that server.
 
-What is not allowed is not announced to the server, and refused if it asks all the same.
+Other abilities are not announced to the server, and a request for them is refused.
 """
 
 from pathlib import Path
@@ -30,9 +30,9 @@ MOST_CHARACTERS: Final = 100_000
 
 
 def sampling_for(definition: ServerDefinition, model: SamplingFnT | None, rate: SlidingWindow) -> SamplingFnT | None:
-    """Return what asks the model for a server, within limits; None if its person does not allow that.
+    """Return the function that asks the model for a server, within limits; None if its person does not allow that.
 
-    The model sees what the server sends, and nothing else.
+    The model sees the server's messages, and nothing else.
     """
     if model is None or "sampling" not in definition.allows:
         return None
@@ -55,7 +55,7 @@ def sampling_for(definition: ServerDefinition, model: SamplingFnT | None, rate: 
 
 
 def roots_for(definition: ServerDefinition, folder: Path) -> ListRootsFnT | None:
-    """Return what names the working directory of a program to it; None if its person does not allow that.
+    """Return the function that names the working directory of a program to it; None if its person does not allow that.
 
     A server elsewhere hears of no directory of this machine.
     """

@@ -18,7 +18,7 @@ class Choice:
 
 
 class ServerChoices(Protocol):
-    """Reads what a person has chosen. The service implements it over its tables."""
+    """Reads a person's choice of servers. The service implements it over its tables."""
 
     async def chosen(self, user: RunContext) -> Choice:
         """Return the choice for the assistant of this run; that of the built-in one if the person has no such."""

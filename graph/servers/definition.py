@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 ServerType = Literal["sse", "streamableHttp", "stdio"]
 Allowance = Literal["sampling", "roots"]
-"""What a server may ask of the assistant, if the person allows it for that server."""
+"""The requests that a server may make of the assistant, if the person allows it for that server."""
 CALL_SECONDS: Final = 60.0
 
 

@@ -132,7 +132,7 @@ def _of_body(response: httpx.Response) -> Reason | None:
 
 
 def _target(response: httpx.Response) -> str:
-    """Return where a redirect leads, without what may be secret in it."""
+    """Return the target of a redirect, without possible secrets in it."""
     try:
         location = response.url.join(response.headers.get("location", ""))
     except httpx.InvalidURL:

@@ -1,4 +1,4 @@
-"""Bounds on what one connection may send."""
+"""Bounds on the data that one connection may send."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -14,15 +14,15 @@ MOST_REQUESTS: Final = 600
 MOST_LINES: Final = 100_000
 """Lines of event streams, and pieces of answers, a minute; each takes time to read, also with nothing in it."""
 MOST_HEAD_BYTES: Final = 200_000
-"""The head of one answer, with interim ones before it, and what is read of the body with it, at most 64 kB."""
+"""The head of one answer, with interim ones before it, and the part of the body read with it, at most 64 kB."""
 MOST_ANSWERS: Final = 80
 """Longest messages a minute, in bytes together."""
 
 
 class Intake:
-    """Counts what a server sends. `message_bytes` is the longest message; the totals are per minute.
+    """Counts the data that a server sends. `message_bytes` is the longest message; the totals are per minute.
 
-    `faults` is called with the first thing that is too much: the SDK's clients swallow what is raised in a stream.
+    `faults` is called with the first thing that is too much: the SDK's clients swallow errors raised in a stream.
     """
 
     def __init__(

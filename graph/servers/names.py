@@ -28,7 +28,7 @@ def is_outside(name: str) -> bool:
 
 
 def name_of(server_name: str, tool: ToolName, *, exact: bool = False) -> str:
-    """Return the name for models; `exact` adds a digest of what it stands for, as does a name that is too long."""
+    """Return the name for models; `exact` adds a digest of the server and tool, as does a name that is too long."""
     name = f"{PREFIX}{_REPLACED.sub('_', server_name)}__{_REPLACED.sub('_', tool.tool)}"
     if len(name) <= MOST_CHARACTERS and not exact:
         return name

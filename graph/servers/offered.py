@@ -81,7 +81,7 @@ class OfferedTools:
         return ServerUnavailableError(server.name, server.reason) if server else None
 
     def briefing(self, language: Language) -> list[str]:
-        """Return what the router and the planner are told: the tools by name, and what is missing."""
+        """Return the sections for the router and the planner: the tools by name, and the missing servers."""
         parts = [json_section("servers", {"tools": list(self.tools)[:MOST_NAMED]})] if self.tools else []
         return [*parts, *self._missing(language)]
 
@@ -95,7 +95,7 @@ class OfferedTools:
         return {**self.facts, **{name: facts for server in self.missing for name, facts in server.tools.items()}}
 
     def sections(self, language: Language) -> list[str]:
-        """Return what a model is told beside the tools."""
+        """Return the sections for a model beside the tools."""
         parts: list[str] = []
         if self.choice.instructions:
             parts.append(section("instructions", self.choice.instructions))
@@ -111,7 +111,7 @@ NOTHING: Final = OfferedTools()
 
 @dataclass(slots=True, eq=False)
 class OfferCache:
-    """What was offered to people last, for which servers a run has waited already, and which are being asked."""
+    """The last offers by person, the servers that a run has waited for already, and those that are being asked."""
 
     built: OrderedDict[tuple[str, str], tuple[Choice, Sequence["_Listed"], OfferedTools]] = field(
         default_factory=OrderedDict[tuple[str, str], tuple[Choice, Sequence["_Listed"], OfferedTools]]
@@ -137,7 +137,7 @@ _Listed = Sequence[Tool] | Reason
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """Reads what people have chosen, and asks their servers."""
+    """Reads people's choices, and asks their servers."""
 
     choices: ServerChoices
     pool: ServerPool
@@ -260,7 +260,7 @@ class _Found:
 def _within(
     made: Sequence[tuple[str, BaseTool, _Found]], settings: AgentSettings
 ) -> tuple[list[tuple[str, BaseTool, _Found]], frozenset[str]]:
-    """Return the tools within the limits, and the names of those that are over what every request may carry."""
+    """Return the tools within the limits, and the names of those beyond the budget of every request."""
     kept: list[tuple[str, BaseTool, _Found]] = []
     rare: set[str] = set()
     tokens = 0

@@ -1,4 +1,4 @@
-"""Pins: what a person has seen of a tool's definition, so that a later change of it shows ("rug pull").
+"""Pins: the definition of a tool that a person has seen, so that a later change of it shows ("rug pull").
 
 A pin holds the definition to the letter. People and models see it `cleaned`.
 """
@@ -46,7 +46,7 @@ class FieldChange:
 
 
 def pinned(tool: Tool) -> PinnedTool:
-    """Return what a pin of the tool holds."""
+    """Return the pin of the tool."""
     title = tool.title or (tool.annotations.title if tool.annotations else None) or ""
     return PinnedTool(name=tool.name, title=title, description=tool.description or "", input_schema=tool.inputSchema)
 
@@ -64,12 +64,12 @@ def difference(old: PinnedTool, new: Tool) -> Sequence[FieldChange]:
 
 
 def cleaned(text: str) -> str:
-    """Return a text without what a reader can't see: controls, bidirectional and tag characters, fillers, selectors."""
+    """Return a text without invisible characters: controls, bidirectional and tag characters, fillers, selectors."""
     return "".join(filter(_is_visible, _LINE_ENDS.sub("\n", text)))
 
 
 def label(text: str) -> str:
-    """Return a title as one line: nothing in it may look like a line of what stands around it."""
+    """Return a title as one line: nothing in it may look like a line of the text around it."""
     return " ".join(cleaned(text).split())[:MOST_LABEL_CHARACTERS]
 
 

@@ -1,4 +1,4 @@
-"""What the pool remembers of one person's server beside its session."""
+"""The pool's record of one person's server beside its session."""
 
 from asyncio import Task
 from dataclasses import dataclass

@@ -61,9 +61,9 @@ LIST_SECONDS: Final = 30.0
 PING_SECONDS: Final = 3.0
 REAP_SECONDS: Final = 60.0
 NO_VERSION: Final = sys.maxsize
-"""The version of what was deleted: a turn that began before uses it no more."""
+"""The version of a deleted server: a turn that began before uses it no more."""
 FAILURES: Final = (McpError, LostError, OSError, ValueError, anyio.ClosedResourceError, anyio.BrokenResourceError)
-"""What the SDK raises, or `unless_over`; a time-out is an `OSError`, an answer that is not valid a `ValueError`."""
+"""The SDK's errors, or `unless_over`; a time-out is an `OSError`, an answer that is not valid a `ValueError`."""
 
 
 class _NotSentError(Exception):
@@ -141,7 +141,7 @@ class ServerPool:
     ) -> CallToolResult:
         """Return the answer of a tool, an error of the protocol as one. Raises `ServerUnavailableError` if none comes.
 
-        A call that may have been carried out is never made again. `ask` asks the person what the server wants to know
+        A call that may have been carried out is never made again. `ask` puts the server's questions to the person
         meanwhile; without it the server hears no. Raises `UrlsRequiredError` if they have to open addresses first.
         """
         self._count(definition)
@@ -154,7 +154,7 @@ class ServerPool:
             raise error.unavailable from error
 
     async def details(self, definition: ServerDefinition) -> ServerDetails:
-        """Connect now, whatever failed before, and return what the server offers. Raises `ServerUnavailableError`."""
+        """Connect now, also after failures, and return the server's details. Raises `ServerUnavailableError`."""
         async with self._using(definition, even_after_failures=True) as pooled:
             return await self._ask(definition, pooled, pooled.session.details(self._now()))
 
@@ -383,7 +383,7 @@ class ServerPool:
     async def _failed_call(
         self, definition: ServerDefinition, pooled: Pooled[Connection], error: Exception, sent: Sequence[RequestId]
     ) -> CallToolResult:
-        """Return what the server refused as a result for the model. Raises `ServerUnavailableError`."""
+        """Return the server's refusal as a result for the model. Raises `ServerUnavailableError`."""
         if was_not_sent(error, sent[0] if sent else None):
             pooled.retired = True
             raise _NotSentError(self._unavailable(definition, error, definition.timeout)) from error

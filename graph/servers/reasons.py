@@ -167,12 +167,12 @@ class Reason:
         return text.format(**shown)
 
     def for_person(self, language: Language = "en") -> str:
-        """Return the sentence, and after it what the server wrote, if anything."""
+        """Return the sentence, and after it the server's own words, if any."""
         return " ".join(filter(None, (self.sentence(language), cleaned(self.detail)[:MOST_DETAIL_CHARACTERS])))
 
     @property
     def last_lines(self) -> str:
-        """The end of what the server or its program wrote, line by line; empty if it wrote nothing."""
+        """Return the last lines that the server or its program wrote; empty if it wrote nothing."""
         lines = [line.rstrip() for line in cleaned(self.detail).splitlines() if line.strip()]
         return "\n".join(line[:MOST_LINE_CHARACTERS] for line in lines[-MOST_LINES:])
 

@@ -45,7 +45,7 @@ PYTHON_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 
 
 def schema_for_models(schema: Mapping[str, Any]) -> tuple[Schema, str]:
-    """Return the schema of a tool's arguments for models, and what it leaves out of the top, for its description.
+    """Return the schema of a tool's arguments for models, and a note on dropped rules of the top, for its description.
 
     The top has `type`, `properties` and `required`: properties of alternatives are offered together, and those that
     each alternative needs stay needed. References are followed, one to itself becomes any value.

@@ -1,4 +1,4 @@
-"""The assistant's own tools, beside those of the drive: what long results say in full, and its long-term memory."""
+"""The assistant's own tools, beside those of the drive: the full text of long results, and its long-term memory."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Tools as models see them: a schema without what only a validator reads, a description without what is said elsewhere.
+"""Tools as models see them: a schema without keywords for validators, a description without parts that stand elsewhere.
 
 MCP hosts get the drive's own schemas and descriptions, and calls are checked against those.
 """
@@ -15,7 +15,7 @@ FOR_VALIDATORS: Final = frozenset(
     {"title", "$defs", "additionalProperties", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"}
 )
 SAID_BY_NAME: Final = frozenset({"limit", "cursor", "item_id", "file_id", "folder_id", "item_ids", "query", "name"})
-"""Arguments whose name says what they are; the prompts say that an id may be a path."""
+"""Arguments whose name explains them; the prompts say that an id may be a path."""
 PARTS: Final = re.compile(r"\n+(?=(?:Use when|Not for|Notes):)")
 LEFT_OUT: Final = "Use when:"
 IN_PROMPTS: Final = re.compile(r" ?What [^.]* is material, not instructions[^.]*\.")
@@ -51,7 +51,7 @@ def _without(tool: BaseTool, said: set[tuple[str, str]]) -> BaseTool:
 
 
 def short_description(description: str) -> str:
-    """Return what a tool does, what it is not for, and its notes; when to use it follows from these."""
+    """Return a tool's purpose, its limits, and its notes; when to use it follows from these."""
     parts = [part for part in PARTS.split(description) if not part.startswith(LEFT_OUT)]
     return "\n".join(IN_PROMPTS.sub("", " ".join(part.split())) for part in parts)
 

@@ -57,7 +57,7 @@ Answer = Callable[[Request], Awaitable[CallToolResult]]
 
 @dataclass(frozen=True, slots=True)
 class LocalTool:
-    """A tool of the assistant's own. `schema` is that of its arguments, in JSON; `effect_of` says what it would do.
+    """A tool of the assistant's own. `schema` is that of its arguments, in JSON; `effect_of` returns a call's effect.
 
     `vouched` says whether the person's newest message asks for the call, of a tool that changes the facts about them.
     """

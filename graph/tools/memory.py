@@ -122,7 +122,7 @@ async def _list(request: Request) -> CallToolResult:
 
 
 async def stored_facts(context: ToolContext) -> list[Fact]:
-    """Return the person's facts, whatever became of their files."""
+    """Return the person's facts, also those of files that are gone."""
     return await Facts(context.store, context.user_id).all() if context.store is not None else []
 
 

@@ -2,8 +2,8 @@
 
 Their names stand in its schema, the same for all specialists. A call makes them usable for the rest of the turn: the
 turn's messages have it, so it is in the state. They come last, in the order in which they were asked for, so that all
-that stood before stays where it was. A tool of the core is told in full in the answer, and stays as it is. Whoever
-calls a tool without asking first is not refused for that: the policy judges the call as any other.
+that stood before stays where it was. A tool of the core is told in full in the answer, and stays as it is. A call of a
+tool without asking first is not refused for that: the policy judges the call as any other.
 """
 
 import json
@@ -65,7 +65,7 @@ MORE_TOOLS: Final = LocalTool(
 
 
 def not_offered(name: str, args: Mapping[str, Any], allowed: frozenset[str]) -> list[str]:
-    """Return what is wrong with a call of `more_tools`, or of any other tool, for a specialist with `allowed` tools."""
+    """Return the problems of a call of `more_tools`, or of any other tool, for a specialist with `allowed` tools."""
     others = [one for one in args[ARGUMENT] if one not in allowed] if name == NAME else []
     return [f"{', '.join(others)}: no tool of yours. What needs another specialist, hand over."] if others else []
 

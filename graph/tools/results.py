@@ -88,7 +88,7 @@ async def offload_result(
 ) -> ToolMessage:
     """Return the message with an excerpt, if it is long; `sentence` and `data` are the tool's, `limit` characters.
 
-    Of what belongs to others it has no words at all, only the reference.
+    A result about other people's items keeps no words, only the reference.
     """
     text, others = message.text, others_items([message])
     if result_store is None or not (others or is_long(text)):
@@ -121,7 +121,7 @@ def is_long(text: str) -> bool:
 
 
 def excerpt_of(sentence: str, data: Mapping[str, Any] | None, whole: str, reference: str) -> str:
-    """Return the excerpt of a result: `sentence` is its short text, `data` what it holds, `whole` what is kept."""
+    """Return the excerpt of a result: `sentence` is its short text, `data` its data, `whole` the stored text."""
     note = NOTE.format(total=len(whole), reference=reference)
     if data is None:
         return f"{whole[: SENTENCE_CHARACTERS + BEGINNING_CHARACTERS]}{note}"
@@ -156,7 +156,7 @@ def _entry(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _facts(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what tells an item from others."""
+    """Return the facts that tell an item from others."""
     return {key: _short(item[key]) for key in FACTS if isinstance(item.get(key), str | int)}
 
 

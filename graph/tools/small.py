@@ -36,7 +36,7 @@ def _small(tool: BaseTool) -> BaseTool:
 
 
 def _argument(schema: Mapping[str, Any], said: str) -> dict[str, Any]:
-    """Return an argument with its type and what is `said` of it; a list or an object keeps its own descriptions."""
+    """Return an argument with its type and its description `said`; a list or an object keeps its own descriptions."""
     if said:
         # A small model writes a default that it sees, or any other choice in its place.
         return {**{key: value for key, value in schema.items() if key != "default"}, "description": said}

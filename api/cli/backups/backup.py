@@ -187,7 +187,7 @@ def _verify(root: Path, terminal: Terminal) -> int:
 
 
 def problems_of(generation: Generation, root: Path, terminal: Terminal) -> list[str]:
-    """Return what is wrong with a generation: its files, its databases, the contents that it refers to."""
+    """Return the problems of a generation: its files, its databases, the contents that it refers to."""
     wrong = [name for name, sha256 in generation.record.files.items() if _is_other(generation, name, sha256)]
     problems = [text("backup_file", name=f"{generation.name}/{name}") for name in wrong]
     databases = [name for name in generation.record.files if name.endswith(".db") and name not in wrong]

@@ -34,7 +34,7 @@ def copy_databases(sources: Mapping[str, Path], folder: Path) -> None:
 
 
 def check_database(path: Path) -> str:
-    """Return what SQLite finds wrong in a database; empty if nothing is."""
+    """Return the problems that SQLite finds in a database; empty if there are none."""
     try:
         with opened_database(path, read_only=True) as connection:
             found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(10)")]

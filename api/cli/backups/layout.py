@@ -133,7 +133,7 @@ def generations_in(root: Path) -> list[Generation]:
 
 
 def malformed_in(root: Path) -> list[str]:
-    """Return the names of generations whose record lists what no backup has, and of links to folders."""
+    """Return the names of generations whose record lists files that no backup has, and of links to folders."""
     return [path.name for path in _folders(root) if _read(path) == MALFORMED]
 
 
@@ -204,7 +204,7 @@ def digest_of(path: Path) -> str:
 
 
 def copy_private(source: Path, target: Path) -> str:
-    """Copy a file to one that only its owner may read; return the SHA-256 of what was copied, in hex."""
+    """Copy a file to one that only its owner may read; return the SHA-256 of the copied bytes, in hex."""
     digest = sha256()
     with source.open("rb") as file, private_file(target) as copy:
         while chunk := file.read(CHUNK_BYTES):
@@ -229,6 +229,6 @@ def sync_all() -> None:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder with all that is in it: first what makes it whole."""
+    """Remove a folder with all that is in it: first the record that makes it whole."""
     (folder / RECORD).unlink(missing_ok=True)
     shutil.rmtree(folder, ignore_errors=True)

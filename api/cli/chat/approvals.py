@@ -61,7 +61,7 @@ def ask_about(event: Event, terminal: Terminal, yes_to: str | None = None) -> An
 
 
 def _answer_question(action: Action, expires_at: Any, terminal: Terminal) -> Answers:
-    """Ask what a server wants to know: nothing that was agreed to in advance answers that."""
+    """Ask a server's question: no earlier consent answers it."""
     left = time_left(expires_at, action["question"]["language"])
     decision = answer_question(action, terminal, left)
     if decision is None:

@@ -36,6 +36,6 @@ def _ended(path: str) -> str:
 
 
 def attachments_in(client: ServiceClient, message: str) -> list[dict[str, str]]:
-    """Return the attachments of the message as the API takes them. Raises `ServiceError` for what is not there."""
+    """Return the attachments of the message as the API takes them. Raises `ServiceError` for a missing item."""
     items = [client.item(path) for path in paths_in(message)]
     return [{f"{item['kind']}_id": str(item["id"])} for item in items]

@@ -88,7 +88,7 @@ def _prompt(conversation: Conversation, line: str, client: ServiceClient, termin
     except (CommandError, ServiceError) as error:
         terminal.note(f"drive-agent: {error.message} {error.hint}".rstrip(), "red")
         return False
-    # A server must not choose what of the drive goes with the message.
+    # A server must not choose the items of the drive that go with the message.
     return message is None or _turn(conversation, message, terminal, attach=False)
 
 

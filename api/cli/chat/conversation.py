@@ -81,7 +81,7 @@ class Conversation:
     def say(self, message: str, *, attach: bool = True) -> bool:
         """Send a message and show the turn to its end. Return whether it succeeded.
 
-        `attach`: what the message names as `@/path` goes with it.
+        `attach`: items that the message names as `@/path` go with it.
         """
         self._language = language_of(message, self._language)
         body: dict[str, Any] = {"message": message}

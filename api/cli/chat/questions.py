@@ -119,7 +119,7 @@ def _choices(field: Mapping[str, Any]) -> list[Choice]:
 
 
 def _value(text: str, field: Mapping[str, Any], choices: Sequence[Choice]) -> Any:
-    """Return what was written as the service takes it, which reads numbers itself; None for no choice of the list."""
+    """Return the written text as the service takes it, which reads numbers itself; None for no choice of the list."""
     if field["type"] == "array":
         chosen = [_choice(word.strip(), choices) for word in text.replace("，", ",").split(",") if word.strip()]
         return None if None in chosen else chosen

@@ -166,7 +166,7 @@ class Transcript:
         self._quarter = quarter
 
     def _reasoning(self, event: Event) -> None:
-        """Say once for each message that the model thinks: what it thinks is for those who ask (`--json`)."""
+        """Say once for each message that the model thinks: its thoughts are for those who ask (`--json`)."""
         if event.get("message_id") != self._thought_id:
             self._thought_id = event.get("message_id")
             self._terminal.say(f"  {text('thinking')}", "dim")
@@ -187,7 +187,7 @@ class Transcript:
         self._terminal.say(text("said_anew"), "dim")
 
     def _flush(self) -> None:
-        """Print what is left of the text."""
+        """Print the rest of the text."""
         if self._blocks and (rest := self._blocks.rest()):
             self._terminal.say_markdown(rest)
 

@@ -40,7 +40,7 @@ def check_contents(url: str) -> Check:
 
 
 def place_of(url: str) -> str:
-    """Return where a store is, for people: the path of a folder; an address without what may be secret."""
+    """Return where a store is, for people: the path of a folder; an address without possible secrets."""
     parts = urlsplit(url)
     return unquote(parts.path) if parts.scheme == "file" else f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
 

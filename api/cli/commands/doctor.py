@@ -1,4 +1,4 @@
-"""`drive-agent doctor`: check what the service depends on, and say how to repair it."""
+"""`drive-agent doctor`: check the service's dependencies, and say how to repair them."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def check_token(path: Path) -> Check:
 
 
 def check_dialects(settings: AgentSettings, root: Path) -> Iterator[Check]:
-    """Say what was learnt about the models' services while they were asked, for each model there."""
+    """Name the rules learnt about the models' services, for each model there."""
     named = [*(settings.model_of(role) for role in ROLES), *settings.allowed_models]
     providers = {split_model(name)[0] or OPENAI for name in named} & SERVICES.keys()
     addresses = {public_address(access_to(settings, provider).url) for provider in providers}
@@ -198,7 +198,7 @@ def _check_parts(client: ServiceClient) -> Iterator[Check]:
 
 
 def _hint_of(part: str) -> str:
-    """Return what to do about a part of the service that fails."""
+    """Return the remedy for a part of the service that fails."""
     return hint_of(f"part_{part}") or text("part.hint")
 
 

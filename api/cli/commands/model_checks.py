@@ -35,7 +35,7 @@ REFUSALS = frozenset({401, 403})
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The result of one check: `warn` works but needs attention, `fail` does not work. `hint` says what to do next."""
+    """The result of one check: `warn` works but needs attention, `fail` does not work. `hint` names the next step."""
 
     name: str
     state: Literal["ok", "warn", "fail"]

@@ -38,7 +38,7 @@ def list_threads(arguments: Namespace) -> int:
 
 
 def search(arguments: Namespace) -> int:
-    """List the conversations that have all words of a query, in their title or in what was said."""
+    """List the conversations that have all words of a query, in their title or their messages."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         threads = list(client.pages(THREADS, q=arguments.query))

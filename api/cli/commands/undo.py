@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Reversal(NamedTuple):
-    """What to take back, or to do again: an address with what its body says, and the beginning of its texts' codes."""
+    """The changes to undo or redo: an address with the fields of its body, and the beginning of its texts' codes."""
 
     path: str
     word: str
@@ -52,7 +52,10 @@ def _reverse(arguments: Namespace, word: str, opposite: str) -> int:
 
 
 def _wanted(arguments: Namespace, word: str) -> Reversal:
-    """Return what the arguments name. Raises `CommandError` for a run to begin with, but no conversation."""
+    """Return the reversal that the arguments name.
+
+    Raises `CommandError` for a run to begin with, but no conversation.
+    """
     thread, since = getattr(arguments, "thread", None), getattr(arguments, "since", None)
     if since is not None and thread is None:
         raise CommandError.of("since_what")
@@ -83,7 +86,7 @@ def _carry_out(client: ServiceClient, terminal: Terminal, wanted: Reversal, *, a
 
 
 def _changes(result: dict[str, Any]) -> list[Any]:
-    """Return what was taken back or done again: a redo of a change has its own name for it."""
+    """Return the undone or redone changes: a redo of a change has its own name for it."""
     return result.get("undone") or result.get("redone") or []
 
 

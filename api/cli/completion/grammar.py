@@ -1,4 +1,4 @@
-"""Reads from the parsers what shells complete: commands, options, their values, and arguments by their place."""
+"""Reads from the parsers the words that shells complete: commands, options, their values, arguments by place."""
 
 from __future__ import annotations
 

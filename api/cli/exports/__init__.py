@@ -1,1 +1,1 @@
-"""`drive-agent export`, and `import` of what it made: a whole drive as files, and back."""
+"""`drive-agent export`, and `import` of its files: a whole drive as files, and back."""

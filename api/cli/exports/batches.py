@@ -97,7 +97,7 @@ class Sender:
         return retry(lambda: read_json(self._client.send("POST", IMPORTS, json=body, headers=headers)), self._retries)
 
     def _store(self, batch: list[Item]) -> dict[str, str]:
-        """Send the contents that the drive lacks; return what proves them, by hash."""
+        """Send the contents that the drive lacks; return the receipts that prove them, by hash."""
         named = {version["sha256"]: version for item in batch for version in item["versions"]}
         hashes, missing = list(named), list[str]()
         for start in range(0, len(hashes), MOST_VERSIONS):

@@ -48,7 +48,7 @@ def _export_folder(arguments: Namespace, target: Path, terminal: Terminal) -> Dr
 
 
 def _export_zip(arguments: Namespace, target: Path, terminal: Terminal) -> DriveExport:
-    """Export into a folder beside the zip file, which goes in at the end: what broke off goes on there."""
+    """Export into a folder beside the zip file, which goes in at the end: an export that broke off goes on there."""
     work = target.with_name(target.name + WORK)
     with connected(arguments, terminal) as client, item_table() as table:
         made = DriveExport(client, work, table, terminal)

@@ -1,4 +1,4 @@
-"""The check at the end of an import: what is in the drive now, beside what the export says."""
+"""The check at the end of an import: the items in the drive now, beside those of the export."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Comparison:
 
 
 def compare(client: ServiceClient, table: ItemTable, lacking: Mapping[str, Sequence[str]]) -> Comparison:
-    """Compare what was restored; `lacking` is the access to items, by their ids, that could not be given again."""
+    """Compare the restored items; `lacking` is the access to items, by their ids, that could not be given again."""
     table.connection.execute("CREATE INDEX IF NOT EXISTS items_here ON items (here)")
     found, seen = Comparison(), 0
     for item in client.pages("/api/drive/export"):
@@ -53,7 +53,7 @@ def compare(client: ServiceClient, table: ItemTable, lacking: Mapping[str, Seque
 def _differences(
     item: dict[str, Any], wanted: dict[str, Any], table: ItemTable, lacking: Sequence[str]
 ) -> Iterator[str]:
-    """Yield what of an item differs, by the codes of the words for it."""
+    """Yield the differences of an item, by the codes of the words for them."""
     here = [_version(version) for version in item["versions"]]
     there = [_version(version) for version in wanted["versions"]]
     # A drive that keeps fewer versions has the newest ones.

@@ -127,7 +127,7 @@ def _is_whole(path: Path, sha256: str, size: int) -> bool:
 
 
 def _begun(draft: Path, size: int) -> tuple[Any, int]:
-    """Return the digest of what an earlier try left, and its size; what is not less than the whole is dropped."""
+    """Return the digest and size of the bytes from an earlier try; a draft not smaller than the whole is dropped."""
     digest, begun = hashlib.sha256(), 0
     try:
         if draft.is_symlink() or draft.stat().st_size >= size:

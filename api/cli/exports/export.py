@@ -90,7 +90,7 @@ class DriveExport:
         self._conclude(state)
 
     def _begin(self, earlier: Export | None) -> dict[str, str]:
-        """Make the folder one that is no whole export, and remember what an earlier one has."""
+        """Make the folder one that is no whole export, and remember the files of an earlier one."""
         self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
         state = self._read_state(earlier)
         if not state:
@@ -118,7 +118,7 @@ class DriveExport:
             return {}
 
     def _collect(self) -> None:
-        """Read the list of the drive. What was moved while it was read may need another look."""
+        """Read the list of the drive. Items that were moved while it was read may need another look."""
         for _ in range(TRIES):
             for item in self._client.pages("/api/drive/export"):
                 self._table.put(item)
@@ -169,7 +169,7 @@ class DriveExport:
         return (earlier.files if earlier is not None else self._files, found[0]) if found else None
 
     def _conclude(self, state: dict[str, str]) -> None:
-        """Write what is not in the drive's own files, then the hashes, then the manifest."""
+        """Write the data beside the drive's own files, then the hashes, then the manifest."""
         begun = datetime.now(UTC).isoformat()
         owner = str(self._client.get("/api/auth/me")["email"])
         threads = self._root / f"{MANIFEST}.threads{PART}"

@@ -1,4 +1,4 @@
-"""What the assistant was asked to remember, as files of an export: Markdown to read, JSON to take in again."""
+"""The assistant's memories, as files of an export: Markdown to read, JSON to take in again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROUTE: Final = "/api/memories"
 
 
 def export_memories(client: ServiceClient, root: Path, sums: Sums) -> int:
-    """Write what the assistant was asked to remember; return how many facts that is."""
+    """Write the assistant's memories; return the number of facts."""
     facts: list[dict[str, Any]] = client.get(ROUTE)["items"]
     lines = [f"- {fact['text']} ({fact['created_at'][:10]})" for fact in facts]
     sums.write(root, f"{MEMORIES}.md", "\n".join(["# Memories", "", *lines, ""]).encode())
@@ -44,7 +44,7 @@ def send_memories(
     file_here: Callable[[str], str | None],
     threads: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Restore the facts; `file_here` and `threads` have the ids here of what they are from. Raises `ServiceError`."""
+    """Restore the facts; `file_here` and `threads` have the ids here of their sources. Raises `ServiceError`."""
 
     def wire(fact: dict[str, Any]) -> dict[str, Any]:
         source = fact["source"]

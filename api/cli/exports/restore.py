@@ -160,7 +160,7 @@ class Restoration:
                 self._counts["threads" if is_new else "threads there"] += 1
 
     def _restore_memories(self) -> None:
-        """Restore what was remembered, if anything was: it is after the files and threads that it is from."""
+        """Restore the memories, if there are any, after the files and threads that they are from."""
         if not self._export.header.counts.get("memories"):
             return
         try:
@@ -214,7 +214,7 @@ def _reason(left: dict[str, Any]) -> str:
 
 
 def _place(table: ItemTable) -> None:
-    """Say of each item how deep it is, so that folders come before what is in them."""
+    """Store the depth of each item, so that folders come before their items."""
     table.connection.execute("UPDATE items SET depth = 0, path = '' WHERE parent_id IS NULL")
     level = 0
     while table.connection.execute(

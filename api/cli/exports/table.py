@@ -1,4 +1,4 @@
-"""What is in a drive while it is exported or imported: a temporary database on disk, so that memory stays small."""
+"""The items of a drive while it is exported or imported: a temporary database on disk, so that memory stays small."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ItemTable:
         self.connection = connection
 
     def put(self, item: Mapping[str, Any]) -> None:
-        """Add an item, or what it is now."""
+        """Add an item, or its newer state."""
         values = (item["id"], item["parent_id"], item["name"], item["kind"], item["trash_id"], json.dumps(item))
         self.connection.execute(
             "INSERT INTO items (id, parent_id, name, kind, trash_id, body) VALUES (?, ?, ?, ?, ?, ?)"
@@ -50,12 +50,12 @@ class ItemTable:
         self.connection.execute("UPDATE items SET parent_id = ? WHERE id = ?", (parent_id, item_id))
 
     def children(self, parent_id: str | None, trash_id: str | None) -> list[tuple[str, str, str]]:
-        """Return id, name and kind of what is in a folder, in one state, in the order of names."""
+        """Return id, name and kind of the items in a folder, in one state, in the order of names."""
         query = "SELECT id, name, kind FROM items WHERE parent_id IS ? AND trash_id IS ? ORDER BY name, id"
         return self.connection.execute(query, (parent_id, trash_id)).fetchall()
 
     def trashed(self) -> list[tuple[str, str, str]]:
-        """Return id, name and kind of what went to the trash by itself."""
+        """Return id, name and kind of the items that went to the trash by themselves."""
         return self.connection.execute(
             "SELECT id, name, kind FROM items WHERE trash_id = id ORDER BY name, id"
         ).fetchall()
@@ -65,7 +65,7 @@ class ItemTable:
         self.connection.execute("UPDATE items SET path = ?, depth = ? WHERE id = ?", (path, depth, item_id))
 
     def by_depth(self) -> Iterator[dict[str, Any]]:
-        """Yield the items that have a place, folders before what is in them; `path` is among their JSON."""
+        """Yield the items that have a place, folders before their items; `path` is among their JSON."""
         query = "SELECT body, path, parent_id FROM items WHERE depth IS NOT NULL ORDER BY depth, path, id"
         for body, path, parent_id in self.connection.execute(query):
             yield {**json.loads(body), "parent_id": parent_id, "path": path}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Findings:
-    """The result of a check: how many files and bytes were read, and what is wrong, a sentence each."""
+    """The result of a check: how many files and bytes were read, and the problems, a sentence each."""
 
     files: int = 0
     size: int = 0
@@ -82,7 +82,7 @@ def _check_file(export: Export, path: str, sha256: str, found: Findings) -> None
     except OSError:
         found.problems.append(text("missing_file", path=path))
         return
-    except Exception as error:  # noqa: BLE001 - zipfile has many for what is damaged
+    except Exception as error:  # noqa: BLE001 - zipfile has many for damaged files
         found.problems.append(text("unreadable_file", path=path, reason=error))
         return
     found.size += size

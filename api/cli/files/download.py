@@ -49,7 +49,7 @@ class Source:
 
     @property
     def url(self) -> str:
-        """Where its bytes are."""
+        """The address of its bytes."""
         return self.address or f"/api/drive/files/{self.item['id']}/content"
 
     @property
@@ -105,7 +105,7 @@ class Download:
         return target
 
     def _filled(self, source: Source, partial: Path, show: Callable[[int], None]) -> bool:
-        """Fetch what is missing of the partial file. Return whether it has the content that the service names now."""
+        """Fetch the missing bytes of the partial file. Return whether it has the content that the service names now."""
         etag = retry(lambda: self._append(source, partial, show), self._wait)
         with partial.open("rb") as file:
             return f'"{hashlib.file_digest(file, "sha256").hexdigest()}"' == etag

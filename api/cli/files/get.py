@@ -28,7 +28,7 @@ TEXTS: Final = ("text/", "application/json", "application/xml", "application/yam
 
 @dataclass(frozen=True, slots=True)
 class LocalPlace:
-    """Where something goes on this computer: a folder, and the name that it has there; empty: its own."""
+    """A place on this computer for a file or folder: a folder, and the name that it has there; empty: its own."""
 
     folder: Path
     name: str = ""

@@ -1,4 +1,4 @@
-"""`drive-agent tree` and `du`: what is below a folder, and how much room it takes."""
+"""`drive-agent tree` and `du`: the items below a folder, and how much room they take."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Branch:
-    """An item with what is below it, as far as it was asked for. `is_cut`: there is more."""
+    """An item with the items below it, down to the depth asked for. `is_cut`: there is more."""
 
     item: Item
     branches: list[Branch] = field(default_factory=list["Branch"])

@@ -72,7 +72,7 @@ def change_many(client: ServiceClient, action: str, items: list[Item], **terms: 
 
 
 def as_conflict(error: ServiceError, ref: str) -> CommandError:
-    """Return the error for the person, who chooses what happens if the name is taken."""
+    """Return the error for the person, who chooses how to resolve a taken name."""
     if error.code == TAKEN:
         return CommandError.of("drive_exists", ref=ref, hint=text("exists.hint"))
     return CommandError(text("refused", ref=ref, reason=error.message), hint=error.hint)

@@ -61,7 +61,7 @@ def put(arguments: Namespace) -> int:
 
 
 def _local(sources: list[str], *, recursive: bool) -> tuple[list[Path], list[Path]]:
-    """Return the files and the folders that are named. Raises `CommandError` for what is not there."""
+    """Return the files and the folders that are named. Raises `CommandError` for a missing one."""
     files: list[Path] = []
     folders: list[Path] = []
     for source in sources:
@@ -73,7 +73,7 @@ def _local(sources: list[str], *, recursive: bool) -> tuple[list[Path], list[Pat
 
 
 def _expanded(source: str) -> list[Path]:
-    """Return what a name or pattern stands for: shells that know patterns leave those that are quoted."""
+    """Return the paths that a name or pattern stands for: shells that know patterns leave those that are quoted."""
     path = Path(source).expanduser()
     try:
         path.stat()
@@ -100,7 +100,7 @@ class _Sender:
         self._show = lambda: None
 
     def send(self, paths: list[Path], place: Place) -> list[Item]:
-        """Send each file, and return what they became. Raises `CommandError` if one of them could not be sent."""
+        """Send each file, and return the resulting items. Raises `CommandError` if one of them could not be sent."""
         files = [self._file(path, place) for path in paths]
         there = {str(item["name"]): item for item in children(self._client, place.folder)} if files else {}
         total = sum(file.size for file in files)

@@ -23,7 +23,7 @@ TRASH: Final = "/api/drive/trash"
 
 
 def list_trash(arguments: Namespace) -> int:
-    """List what is in the trash, what came last first."""
+    """List the items in the trash, the last trashed first."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         items = list(client.pages(TRASH))

@@ -58,7 +58,7 @@ def restore(arguments: Namespace) -> int:
 
 
 def diff(arguments: Namespace) -> int:
-    """Print what two versions of a text differ in; without a second one, from the newest."""
+    """Print the differences of two versions of a text; without a second one, from the newest."""
     terminal = Terminal()
     other = {} if arguments.other is None else {"to": arguments.other}
     with connected(arguments, terminal) as client:

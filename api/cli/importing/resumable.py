@@ -110,7 +110,10 @@ class ResumableUpload:
         count_bytes: Callable[[int], None],
         wait: Callable[[int, CommandError], None],
     ) -> Item:
-        """Send what is missing, and return the file that it became. `pieces(offset)` yields the bytes from there on."""
+        """Send the missing bytes, and return the file that they become.
+
+        `pieces(offset)` yields the bytes from there on.
+        """
         response = retry(lambda: self._open(place, size), wait)
         counted = 0
         while ITEM not in response.headers:

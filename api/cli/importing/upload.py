@@ -35,7 +35,7 @@ TRIES = 7
 FIRST_PAUSE_SECONDS = 0.2
 REFUSED_ALTOGETHER = frozenset({401, 403})
 READING = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
-"""What a file is opened with, where the system has it: no link is followed, no pipe waited for."""
+"""Flags to open a file with, where the system has them: no link is followed, no pipe waited for."""
 
 Item = dict[str, Any]
 OnConflict = Literal["fail", "rename", "replace"]

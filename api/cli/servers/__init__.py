@@ -1,1 +1,4 @@
-"""`drive-agent servers` and `assistants`: a person's MCP servers, and who uses them. May import what `commands` may."""
+"""`drive-agent servers` and `assistants`: a person's MCP servers, and who uses them.
+
+May import the same as `commands`.
+"""

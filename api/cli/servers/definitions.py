@@ -129,7 +129,7 @@ def _parts(given: str) -> tuple[str, str, str]:
 def _ask(name: str, terminal: Terminal) -> str:
     if value := os.environ.get(name):
         return value
-    # Not the terminal's own question, which repeats what is piped in.
+    # Not the terminal's own question, which repeats piped input.
     value = getpass(f"{visible_line(name)}: ") if terminal.interactive else sys.stdin.readline().rstrip("\r\n")
     if not value:
         raise CommandError.of("no_secret", name=visible_line(name))

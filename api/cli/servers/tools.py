@@ -1,4 +1,4 @@
-"""`drive-agent servers tools|enable|disable`: the tools of a server, and what may be done with them."""
+"""`drive-agent servers tools|enable|disable`: the tools of a server, and their permissions."""
 
 from __future__ import annotations
 

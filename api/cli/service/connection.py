@@ -183,7 +183,7 @@ def _transport(record: ServiceRecord) -> httpx.HTTPTransport:
 
 
 def _pinned(certificate: str) -> ssl.SSLContext:
-    """Return a context that trusts this certificate alone, whatever name it has and whoever made it."""
+    """Return a context that trusts this certificate alone, with any name and from any maker."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN | NO_CHECK_TIME

@@ -33,7 +33,7 @@ PROBE_SECONDS = 0.5
 class ServiceRecord:
     """The address of a running service: `url`, over the Unix socket `socket` if that is not empty.
 
-    `certificate` is that of a service over HTTPS (PEM): whoever has it at this address is the service.
+    `certificate` is that of a service over HTTPS (PEM): the process that has it at this address is the service.
     """
 
     url: str

@@ -100,7 +100,7 @@ class Start:
         return text("certificate_names", names=", ".join(self.certificate.names) or "?", url=address)
 
     def print_next_steps(self, login: str) -> None:
-        """Print what to do next; `login` is an address that logs a browser in."""
+        """Print the next steps; `login` is an address that logs a browser in."""
         say = self.terminal.say
         say(text("ready"), "bold")
         say(text("ready_open", login=login))

@@ -1,6 +1,6 @@
 """The sentences of the command line by code, in English and in Chinese; a table for each noun.
 
-`.hint` says what to do next, `.one` is said of one thing.
+`.hint` names the next step, `.one` is said of one thing.
 """
 
 import os
@@ -43,7 +43,7 @@ def text_in(language: Language, code: str, **params: Any) -> str:
 
 
 def hint_of(code: str, **params: Any) -> str:
-    """Return what to do next after the sentence of that code; empty if there is nothing to say."""
+    """Return the hint after the sentence of that code; empty if there is none."""
     return text(f"{code}.hint", **params) if f"{code}.hint" in TEXTS else ""
 
 

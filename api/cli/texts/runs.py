@@ -1,4 +1,4 @@
-"""The sentences of what runs of the assistant did: undo and redo, audit, plan, grants and memory."""
+"""The sentences about the results of the assistant's runs: undo and redo, audit, plan, grants and memory."""
 
 from typing import Final
 

@@ -311,4 +311,4 @@ WHOLE_DRIVE: Final[dict[str, tuple[str, str]]] = {
         "请用这些设置启动服务：它会重新读取所有文件以供搜索。{source} 中的数据库不再使用，也没有改动。",
     ),
 }
-"""By code; `.hint` says what to do next."""
+"""By code; `.hint` names the next step."""

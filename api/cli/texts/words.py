@@ -20,7 +20,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "call.error": ("error", "出错"),
     "call.cancelled": ("cancelled", "已取消"),
     "call.rejected": ("not allowed", "未获允许"),
-    # What covers a call besides a grant
+    # The cover of a call besides a grant
     "covered.plan": ("plan", "计划"),
     # The states of an approval
     "approval.waiting": ("waiting", "等待答复"),
@@ -37,7 +37,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "resolved.reject": ("Rejected", "已拒绝"),
     "resolved.respond": ("Answered", "已回复"),
     "resolved.expired": ("Not done, nobody decided in time", "无人及时决定，未执行"),
-    # Where what was read is from
+    # Origins of texts
     "origin.own": ("your own words", "您自己的文字"),
     "origin.imported": ("imported or uploaded", "导入或上传"),
     "origin.shared": ("shared by somebody else", "由他人共享"),
@@ -52,7 +52,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "risk.share": ("share", "共享"),
     "risk.delete": ("delete", "删除"),
     "risk.unknown": ("unknown", "未知"),
-    # What a grant allows
+    # The kinds of action that a grant allows
     "grant.create": ("create", "新建"),
     "grant.write": ("write", "写入"),
     "grant.rename": ("rename", "重命名"),
@@ -63,7 +63,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "agent.document_agent": ("document_agent", "文档"),
     "agent.drive_agent": ("drive_agent", "云盘"),
     "agent.search_agent": ("search_agent", "搜索"),
-    # What came of one file of many
+    # The outcome of one file of many
     "reading.read": ("read", "已读取"),
     "reading.nothing": ("nothing", "没有相关内容"),
     "reading.failed": ("failed", "失败"),
@@ -89,7 +89,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "part.title": ("title", "标题"),
     "part.description": ("description", "说明"),
     "part.input_schema": ("input_schema", "参数"),
-    # The states of files in the search index, and what a summary counts
+    # The states of files in the search index, and the counts of a summary
     "index.pending": ("pending", "等待读取"),
     "index.indexing": ("indexing", "正在读取"),
     "index.indexed": ("indexed", "可搜索"),
@@ -99,7 +99,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "index.needs password": ("needs password", "受密码保护"),
     "index.needs ocr": ("needs ocr", "需要 OCR"),
     "index.failed": ("failed", "失败"),
-    # What a person is
+    # A person's roles
     "user.disabled": ("disabled", "已停用"),
     "user.administrator": ("administrator", "管理员"),
     "user.user": ("user", "用户"),
@@ -107,7 +107,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "state.ok": ("ok", "正常"),
     "state.warn": ("warn", "注意"),
     "state.fail": ("fail", "失败"),
-    # What is checked
+    # The parts that are checked
     "check.python": ("python", "Python 版本"),
     "check.data directory": ("data directory", "数据目录"),
     "check.data": ("data", "数据"),
@@ -129,7 +129,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "check.model's answer": ("model's answer", "模型的回答"),
     "check.model cost": ("model cost", "模型费用"),
     "check.model's service": ("model's service", "模型的服务"),
-    # What the system says of a file
+    # The system's errors about files
     "system.No such file or directory": ("No such file or directory", "没有此文件或文件夹"),
     "system.Permission denied": ("Permission denied", "没有权限"),
     "system.Operation not permitted": ("Operation not permitted", "不允许此操作"),
@@ -142,7 +142,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "system.File name too long": ("File name too long", "文件名过长"),
     "system.Input/output error": ("Input/output error", "读写错误"),
     "system.Too many open files": ("Too many open files", "打开的文件过多"),
-    # What was learnt about a model's service
+    # Rules learnt about a model's service
     "rule.temperature": ("takes no temperature", "不接受 temperature"),
     "rule.parallel_tool_calls": (
         "does not let the client say whether calls are parallel",

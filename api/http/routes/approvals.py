@@ -54,9 +54,9 @@ async def decide_approval(
     The decision `approve` may carry a `grant` if the action can be undone (422 `invalid_grant` otherwise).
 
     If several clients decide at once, one succeeds and the others get 409 `approval_decided`. An approval that expired
-    gives 409 `approval_expired`. Approving needs the scope of the action's risk. What carries words
-    (`respond`, `edit`, a message) needs all scopes of the run, as a model acts on them (403 `missing_scope`). After a
-    403 or 422 the approval still waits.
+    gives 409 `approval_expired`. Approving needs the scope of the action's risk. Answers with words (`respond`, `edit`,
+    a message) need all scopes of the run, as a model acts on them (403 `missing_scope`). After a 403 or 422 the
+    approval still waits.
     """
     await service.approvals.get(caller, approval_id)
     decisions = [await _placed(decision.model_dump(exclude_none=True), caller, service) for decision in body.decisions]

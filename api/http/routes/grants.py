@@ -25,7 +25,7 @@ async def list_grants(caller: CallerDep, service: ServiceDep) -> GrantList:
 async def withdraw_grant(grant_id: str, caller: CallerDep, service: ServiceDep) -> Response:
     """Withdraw a grant: its actions need an approval again. Changes made with it can be undone with their run.
 
-    A key withdraws only what it could do itself (403 `missing_scope`).
+    A key withdraws only grants for actions that it could do itself (403 `missing_scope`).
     """
     grant = next((one for one in await service.graph.grants(caller.user_id) if one.grant_id == grant_id), None)
     if grant is None:

@@ -18,7 +18,10 @@ OptionalId = Annotated[str | None, Field(max_length=64)]
 
 
 class FactSourceBody(Body):
-    """The origin of an exported fact. Its ids are of what the import made here; null for what is not here."""
+    """The origin of an exported fact.
+
+    Its ids are those of items that the import made here; null for a source that is not here.
+    """
 
     kind: Literal["said", "file"]
     thread_id: OptionalId = None

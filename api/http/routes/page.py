@@ -24,7 +24,7 @@ WITHOUT_SCRIPTS: Final = (
 
 
 class GuestRoute(APIRoute):
-    """What only a browser that opens a page matches: programs, and the plain page, go on to the drive's own routes."""
+    """A route that only a browser opening a page matches: programs, and the plain page, go on to the drive's routes."""
 
     @override
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
@@ -75,7 +75,7 @@ async def index(request: Request) -> Response:
 
 @guests.get("/s/{token}")
 async def guest(token: str, request: Request) -> Response:
-    """Return the page for who came by a link; it asks for what the link leads to."""
+    """Return the page for who came by a link; it asks for the item of the link."""
     del token
     page = await run_in_threadpool(_first_page, without_scripts=WITHOUT_SCRIPTS)
     return _answer(request, page, BRIEF)
@@ -83,7 +83,7 @@ async def guest(token: str, request: Request) -> Response:
 
 @router.get(PREFIX + "/{version}/{name:path}")
 async def asset(version: str, name: str, request: Request) -> Response:
-    """Return a file of the page; of another version than this one only what has the same name here."""
+    """Return a file of the page; of another version than this one only a file of the same name here."""
     files = await run_in_threadpool(_files)
     found = await run_in_threadpool(files.get, name)
     if found is None:

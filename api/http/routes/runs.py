@@ -56,8 +56,8 @@ async def get_run(run_id: str, caller: CallerDep, service: ServiceDep) -> RunVie
 async def cancel_run(run_id: str, caller: CallerDep, service: ServiceDep, response: Response) -> CancelView:
     """Stop a run. Its changes stay and can be undone; an approval that waits is rejected.
 
-    200 once it has ended, 202 if it needs a moment more, 409 `run_finished` if it had ended before. A key stops
-    only what it could do itself (403 `missing_scope`).
+    200 once it has ended, 202 if it needs a moment more, 409 `run_finished` if it had ended before. A key stops only
+    runs whose scopes it has (403 `missing_scope`).
     """
     if await service.runs.cancel(caller, run_id):
         return CancelView(run_id=run_id, status="cancelled")
@@ -111,7 +111,7 @@ async def redo_run(run_id: str, caller: CallerDep, service: ServiceDep, body: Re
 
 
 async def _outside_calls(run: RunRow, caller: Principal, service: Service) -> list[OutsideCallView]:
-    """Return what a run sent to the person's own servers, as they may see it now."""
+    """Return a run's calls of the person's own servers, as they may see them now."""
     language, records = language_of(run.message), await service.runs.outside_calls(caller, run.id)
     if records and await service.withholding.hidden(caller, run):
         records = withhold_texts(records, language)

@@ -109,7 +109,7 @@ class ThreadImportView(BaseModel):
 async def import_thread(body: ThreadImportBody, caller: WriterDep, service: ServiceDep) -> ThreadImportView:
     """Take in a thread of an export, to be read and to be gone on with; one that is there already stays as it is.
 
-    Its messages are by whoever wrote the export: the assistant asks before it changes anything because of them.
+    Its messages are by the author of the export: the assistant asks before it changes anything because of them.
     """
     imports = ThreadImports(service.database, service.graph, service.clock)
     thread_id, is_new = await imports.take(caller, body.to_part())

@@ -79,7 +79,7 @@ def assistant_view(row: AssistantRow) -> Json:
 
 
 def schemas_view() -> Json:
-    """Return the schemas of the graph: what clients may send, and what they see."""
+    """Return the schemas of the graph: the input that clients may send, and the state that they see."""
     return {
         "graph_id": GRAPH_ID,
         "input_schema": INPUT_SCHEMA,

@@ -27,7 +27,7 @@ CODES: Final = {404: "no_such_run", 403: "permission_denied", 501: "not_supporte
 
 
 class ThreadCommand(BaseModel):
-    """A command; what its parameters are depends on the method."""
+    """A command; its parameters depend on the method."""
 
     id: int | None = None
     method: str = Field(max_length=64)
@@ -44,7 +44,7 @@ class EventsQuery(BaseModel):
 
 @router.post("/commands")
 async def command_thread(thread_id: str, body: ThreadCommand, caller: CallerDep, clients: ClientsDep) -> Response:
-    """Begin a run, or answer what waits."""
+    """Begin a run, or answer a waiting question."""
     try:
         result, meta = await _done(clients, caller, thread_id, body)
     except NotFoundError:
@@ -70,7 +70,7 @@ async def stream_thread(
 
 
 async def _done(clients: Clients, caller: Principal, thread_id: str, command: ThreadCommand) -> tuple[Json, Json]:
-    """Return the result of a command, and what is to be known of it."""
+    """Return the result of a command, and its metadata."""
     params = command.params
     match command.method:
         case "run.start":

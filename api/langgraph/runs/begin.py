@@ -37,7 +37,7 @@ class RunStarter:
         self._rows = ClientRunRows(service)
 
     async def begin(self, caller: Principal, thread_id: str, body: RunBody) -> ClientRunRow:
-        """Begin a run on a thread. Raises what `Runs.start` and `Approvals.decide` raise, and `NotFoundError`."""
+        """Begin a run on a thread. Raises the errors of `Runs.start` and `Approvals.decide`, and `NotFoundError`."""
         if read_modes(body.stream_mode) is None:
             raise InvalidRequestError("unknown_stream_mode", known="values, updates, messages, messages-tuple, custom")
         thread = await self._thread(caller, thread_id, body)
@@ -52,7 +52,7 @@ class RunStarter:
         return await self._threads.get(caller, thread_id)
 
     async def begin_pending(self, caller: Principal, row: ClientRunRow) -> None:
-        """Begin the run of a pending row, for who asked for it. Raises what `begin` raises."""
+        """Begin the run of a pending row, for who asked for it. Raises as `begin` does."""
         body = RunBody.model_validate(row.wanted["body"])
         thread = await self._threads.get(caller, row.thread_id)
         run = await self._start(caller, thread, body, row.wanted["message"], None)
@@ -126,7 +126,7 @@ class RunStarter:
         )
 
     async def _answer(self, caller: Principal, thread: ClientThread, body: RunBody, order: Answer) -> ClientRunRow:
-        """Decide about what waits. Raises `ApprovalClosedError` if it is decided, and `StaleCheckpointError`."""
+        """Decide the waiting approval. Raises `ApprovalClosedError` if it is decided, and `StaleCheckpointError`."""
         waiting = await self._service.approvals.waiting(caller, thread.row.id)
         if not waiting:
             raise await self._nothing_waits(caller, thread.row.id)
@@ -152,7 +152,7 @@ class RunStarter:
             raise StaleCheckpointError(checkpoint_id=str(newest))
 
     async def _nothing_waits(self, caller: Principal, thread_id: str) -> Exception:
-        """Return the error for an answer that comes when nothing waits: by what became of the last question."""
+        """Return the error for an answer that comes when nothing waits: by the outcome of the last question."""
         mine = ApprovalRow.thread_id == thread_id, ApprovalRow.user_id == caller.user_id
         newest = select(ApprovalRow).where(*mine).order_by(ApprovalRow.created_at.desc()).limit(1)
         async with self._service.database.read() as session:
@@ -164,7 +164,7 @@ class RunStarter:
 
 
 def _kept_caller(caller: Principal) -> dict[str, Any]:
-    """Return who asks for a run that begins later."""
+    """Return the caller of a run that begins later."""
     return {
         "user_id": caller.user_id,
         "email": caller.email,
@@ -178,7 +178,7 @@ def _kept_caller(caller: Principal) -> dict[str, Any]:
 
 
 def stored_caller(row: ClientRunRow) -> Principal:
-    """Return who asked for a pending run, with what they might do then."""
+    """Return the caller of a pending run, with their scopes of that time."""
     kept = dict(row.wanted["caller"])
     expires_at = kept.pop("expires_at")
     scopes = frozenset(kept.pop("scopes"))

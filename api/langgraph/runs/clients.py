@@ -1,4 +1,4 @@
-"""What outlives a request: the work that goes on when a client is gone."""
+"""Work that outlives a request: it goes on when a client is gone."""
 
 import asyncio
 import logging
@@ -35,7 +35,7 @@ class Clients:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def begin(self, caller: Principal, thread_id: str, body: RunBody) -> ClientRunRow:
-        """Begin a run on a thread, or put it behind the one that works. Raises what `RunStarter.begin` raises."""
+        """Begin a run on a thread, or put it behind the one that works. Raises as `RunStarter.begin` does."""
         row = await RunStarter(self.service).begin(caller, thread_id, body)
         self.newest_runs.wake()
         if row.status == PENDING:

@@ -72,7 +72,7 @@ async def client_frames(
     modes: frozenset[Mode],
     place: Place | None = None,
 ) -> AsyncGenerator[bytes]:
-    """Yield a client run as text of an event stream: what came after a place in it, up to its end."""
+    """Yield a client run as text of an event stream: the frames after a place in it, up to its end."""
     yield encode_frame("metadata", {"run_id": row.id, "attempt": 1})
     async with aclosing(begun(clients, caller, request, row)) as rows:
         async for found in rows:

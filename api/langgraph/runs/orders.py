@@ -21,16 +21,16 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Answer what waits, in any dialect; or end it, so that nothing of it is done."""
+    """Answer the waiting approval, in any dialect; or end it, so that nothing of it is done."""
 
     answer: Any
     ends: bool = False
 
 
 def read_order(body: RunBody, drafts: Sequence[Mapping[str, Any]] = ()) -> Say | Answer:
-    """Return what a request wants. A command goes before an input, which clients send empty beside it.
+    """Return the command of a request, or its input. A command goes before an input, which clients send empty.
 
-    Raises `InvalidRequestError` for what is none of it, and `NoSchedulesError` for a run that should begin later.
+    Raises `InvalidRequestError` for a request with neither, and `NoSchedulesError` for a run that should begin later.
     """
     if body.after_seconds:
         raise NoSchedulesError

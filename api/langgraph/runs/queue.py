@@ -34,7 +34,7 @@ class Queue:
         self._changed = asyncio.Event()
 
     async def run(self) -> None:
-        """Begin what earlier or other processes left pending, again and again, until cancelled."""
+        """Begin runs that earlier or other processes left pending, again and again, until cancelled."""
         try:
             while True:
                 await self._look()

@@ -1,4 +1,4 @@
-"""Take back what a run did, and say what no undo takes back."""
+"""Undo a run, and name the effects that no undo reverts."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from graph.language import language_of
 async def roll_back(service: Service, caller: Principal, run_id: str) -> list[dict[str, Any]]:
     """Undo the changes of a run that is over, and those after it in its thread; forget the client runs that were it.
 
-    Return what stays done, each with a sentence. A key that may not write undoes nothing: `MissingScopeError`, if
+    Return the effects that stay, each with a sentence. A key that may not write undoes nothing: `MissingScopeError`, if
     there is something to undo.
     """
     run = await service.runs.get(caller, run_id)

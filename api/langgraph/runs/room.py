@@ -20,7 +20,10 @@ ENDED_WITHIN_SECONDS: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The room that was made. `rolled_back` is the run whose branch the message leaves, `stays` what it left done."""
+    """The room that was made.
+
+    `rolled_back` is the run whose branch the message leaves, `stays` its effects that stay.
+    """
 
     is_pending: bool = False
     rolled_back: str | None = None

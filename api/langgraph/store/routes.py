@@ -1,4 +1,4 @@
-"""The routes below `/store`. Whatever namespace a client names lies below one that is its person's alone."""
+"""The routes below `/store`. Every namespace that a client names lies below one that is its person's alone."""
 
 from typing import Annotated, Any, Final
 

@@ -35,7 +35,7 @@ def encode_frame(event: str, data: Any, place: Place | None = None) -> bytes:
 
 
 def read_place(last_event_id: str | None) -> Place | None:
-    """Return the place behind which a client goes on; None: from the beginning. What is none is the beginning."""
+    """Return the place behind which a client goes on; None: from the beginning. A malformed one is the beginning."""
     found = _PLACE.fullmatch(last_event_id or "")
     return (int(found[1]), int(found[2] or CUSTOM_SLOT)) if found else None
 
@@ -74,7 +74,7 @@ class FrameEncoder:
         return b"".join(encode_frame(name, one, place if self._is_resumable else None) for one in listed)
 
     def _messages(self, event: Event) -> Iterator[list[Any]]:
-        """Yield the messages frames of an event: a piece of an answer, behind the removal of what it takes back."""
+        """Yield the messages frames of an event: a piece of an answer, behind the removal of the text it replaces."""
         about = {"langgraph_node": self._node}
         if event["type"] == REASONING:
             thought = {"reasoning_content": event["text"]}

@@ -31,7 +31,7 @@ INTERRUPT: Final = "__interrupt__"
 
 
 class StateFrames:
-    """Reads a thread's state, and returns frames of what is new in it: of what follows `begun_at`.
+    """Reads a thread's state, and returns frames of the new part: the messages after `begun_at`.
 
     That is the id of the person's message, or those of the calls that they have decided about.
     """
@@ -55,7 +55,7 @@ class StateFrames:
         self._checkpoint: str | None = None
 
     async def read(self, node: str) -> bytes:
-        """Return the frames of what has changed since the last time; `node` is the specialist at work."""
+        """Return the frames of the changes since the last time; `node` is the specialist at work."""
         if SHOWS_STATE.isdisjoint(self._modes):
             return b""
         thread = await ClientThreads(self._service).get(self._caller, self._thread_id)
@@ -67,7 +67,7 @@ class StateFrames:
         return shown
 
     async def final(self) -> Json:
-        """Return the values at the end of a run, with what it asks."""
+        """Return the values at the end of a run, with its questions."""
         thread = await ClientThreads(self._service).get(self._caller, self._thread_id)
         values = await newest_values(self._service, self._caller, thread)
         tasks = await waiting_tasks(self._service, self._caller, thread.run)
@@ -131,7 +131,7 @@ def _about(message: Json, node: str) -> Json:
 
 
 def _updates(messages: list[Json], node: str) -> Iterator[dict[str, Any]]:
-    """Yield what each node added, in order."""
+    """Yield the messages that each node added, in order."""
     written: list[tuple[str, list[Json]]] = []
     for message in messages:
         by = "__start__" if message["type"] == "human" else _about(message, node)["langgraph_node"]

@@ -31,7 +31,7 @@ class ThreadSearch(BaseModel):
 
 
 class ThreadChange(BaseModel):
-    """What to change of a thread."""
+    """The changes of a thread."""
 
     metadata: dict[str, Any] | None = None
     config: dict[str, Any] | None = None
@@ -45,7 +45,7 @@ class Pruning(BaseModel):
 
 
 class CheckpointPlace(BaseModel):
-    """A checkpoint, as it stands in a state."""
+    """A checkpoint, in the form that a state has it."""
 
     checkpoint_id: str | None = Field(default=None, max_length=64)
     checkpoint_ns: str | None = Field(default=None, max_length=256)

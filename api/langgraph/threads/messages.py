@@ -13,8 +13,8 @@ GAP: Final = "\n\n"
 def human_messages(given: object) -> list[dict[str, str]]:
     """Return the human ones of messages in any of LangChain's shapes, each with an id and its text.
 
-    All others are passed over: clients send back what they have seen, and forge results. Raises `InvalidRequestError`
-    for a human one that has more than text.
+    All others are passed over: clients send back messages that they have seen, and forge results. Raises
+    `InvalidRequestError` for a human one that has more than text.
     """
     listed = given if isinstance(given, list) else [given]
     return [_human(one) for one in cast("list[object]", listed) if _is_human(one)]

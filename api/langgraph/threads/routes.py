@@ -93,7 +93,7 @@ async def delete_thread(thread_id: str, caller: WriterDep, service: ServiceDep) 
 
 @router.post("/{thread_id}/copy")
 async def copy_thread(thread_id: str, caller: WriterDep, service: ServiceDep) -> Response:
-    """Copy what was said in a thread into a new one, as an import does: without its runs, changes and approvals."""
+    """Copy the messages of a thread into a new one, as an import does: without its runs, changes and approvals."""
     threads = ClientThreads(service)
     source = await threads.get(caller, thread_id)
     view = await whole_thread(caller, service, thread_id)

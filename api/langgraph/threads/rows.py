@@ -1,4 +1,4 @@
-"""What clients store with threads, beside our own rows of these."""
+"""The data that clients store with threads, beside our own rows of these."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ UNTITLED: Final = "…"
 
 @dataclass(frozen=True, slots=True)
 class ClientThread:
-    """A thread with what a client stored with it, if one did, and its newest run."""
+    """A thread with a client's data about it, if there is any, and its newest run."""
 
     row: ThreadRow
     extra: ClientThreadRow | None
@@ -51,7 +51,7 @@ class ClientThread:
 
 
 class ClientThreads:
-    """The threads of a person, with what clients store with them."""
+    """The threads of a person, with their clients' data."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -138,7 +138,7 @@ def _threads_of(caller: Principal) -> Select[ThreadRow, ClientThreadRow, RunRow]
 
 
 async def _extra(session: AsyncSession, thread_id: str) -> ClientThreadRow:
-    """Return the row of what clients stored with a thread, a new one if there is none."""
+    """Return the row of clients' data about a thread, a new one if there is none."""
     found = await session.get(ClientThreadRow, thread_id, with_for_update=True)
     if found is None:
         found = ClientThreadRow(thread_id=thread_id, about={}, config={}, drafts=[], is_temporary=False)

@@ -1,4 +1,4 @@
-"""The routes of states: the newest one, one at a checkpoint, those before, and what a client may add."""
+"""The routes of states: the newest one, one at a checkpoint, earlier ones, and a client's additions."""
 
 from typing import Annotated, Any, cast
 

@@ -112,7 +112,7 @@ async def _snapshots(
 
 
 async def _newest_view(service: Service, caller: Principal, thread: ClientThread, snapshot: StateSnapshot) -> Json:
-    """Return the newest state, with what waits in it; a run that is over left nothing to do."""
+    """Return the newest state, with the tasks that wait in it; a run that is over left nothing to do."""
     tasks = await waiting_tasks(service, caller, thread.run, snapshot)
     values = await newest_values(service, caller, thread)
     is_active = thread.run is not None and thread.run.finished_at is None

@@ -26,7 +26,7 @@ HTML: Final = "text/html"
 
 
 class FairLimiter:
-    """Lets `total` calls at once into threads, `each` of one caller: whoever sends slowly holds up nobody else."""
+    """Lets `total` calls at once into threads, `each` of one caller: a slow sender holds up nobody else."""
 
     def __init__(self, total: int, each: int) -> None:
         self._each = each
@@ -76,7 +76,7 @@ def serve(call: DavCall, environ: dict[str, Any], send: Send) -> None:
 
 
 class _Answer:
-    """Sends what wsgidav answers, without the pages in HTML that it makes for browsers."""
+    """Sends wsgidav's answers, without the pages in HTML that it makes for browsers."""
 
     def __init__(self, call: DavCall, send: Send) -> None:
         self._call = call

@@ -55,7 +55,7 @@ class DavCall:
     `visit` is a guest's. `began` is when the request came. `rooms` and `locks` are those of items as the call began,
     by their ids; each is used once, as they may change.
 
-    `replaces`: a copy or a move may put what is at its destination into the trash; `creates`: nothing is there.
+    `replaces`: a copy or a move may put the item at its destination into the trash; `creates`: nothing is there.
     `refusal` is the last one of a service or of a lock; `headers` are for the answer.
     """
 
@@ -81,11 +81,11 @@ class DavCall:
 
     @property
     def top(self) -> str:
-        """The id of what is at the mount."""
+        """The id of the item at the mount."""
         return self.visit.node_id if self.visit else "root"
 
     def wait(self, work: Callable[..., Awaitable[T]], *arguments: Any, **named: Any) -> T:
-        """Return the result of what the event loop does for this thread. Raises errors as `DAVError` only."""
+        """Return the result of work that the event loop does for this thread. Raises errors as `DAVError` only."""
 
         async def done() -> T:
             return await work(*arguments, **named)

@@ -17,7 +17,7 @@ PARSED: Final = "wsgidav.conditions.if"
 
 
 def require_conditions(call: DavCall, environ: Any) -> None:
-    """Raise 412 unless the header is true, or missing; 400 if it can't be read. What was sent of tokens stays."""
+    """Raise 412 unless the header is true, or missing; 400 if it can't be read. The lock tokens that were sent stay."""
     if len(environ.get("HTTP_IF", "")) > MAX_CHARACTERS:
         raise DAVError(HTTPStatus.BAD_REQUEST)
     parse_if_header_dict(environ)

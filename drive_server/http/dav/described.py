@@ -178,7 +178,7 @@ class Described:
         return str(usage.left) if usage.left is not None else None
 
     def _usage(self) -> Usage | None:
-        """Return what the caller stores and may; for their own folders only: that of others is nobody's business."""
+        """Return the caller's usage and quota; for their own folders only: that of others is nobody's business."""
         if self.call.is_guest or self.place.item is None or self.place.item.role != "owner":
             return None
         return self.call.wait(self.call.drive.quota.usage, self.call.actor.user_id)

@@ -50,7 +50,7 @@ SCOPES: Final = {
     "UNLOCK": Scope.WRITE,
     "DELETE": Scope.DELETE,
 }
-"""The scope without which a key can't use a method (RFC 4918, section 9). The services check what else it needs."""
+"""The scope without which a key can't use a method (RFC 4918, section 9). The services check its other needs."""
 REVALIDATED: Final = "private, no-cache"
 
 # It logs requests, and tracebacks of refusals as well; errors are logged in `errors`.
@@ -129,7 +129,7 @@ class DavEndpoint:
 
 
 def _path_of(request: Request) -> str:
-    """Return the path as it was sent, decoded. Raises `MalformedRequestError` for what no name can be."""
+    """Return the path as it was sent, decoded. Raises `MalformedRequestError` for a path that no name can have."""
     raw = request.scope.get("raw_path") or request.scope["path"].encode()
     path = unquote_to_bytes(raw.partition(b"?")[0])
     is_odd = b"%2f" in raw.lower() or any(char < 0x20 or char == 0x7F for char in path)

@@ -119,7 +119,7 @@ class CallLocks:
         return found
 
     def root_of(self, lock: DavLock) -> str:
-        """Return the address of what is locked, that of the root if the caller does not see it."""
+        """Return the address of the locked item, that of the root if the caller does not see it."""
         try:
             item = self._call.wait(self._call.drive.files.get, self._call.actor, lock.node_id)
         except RefusedError as error:

@@ -1,4 +1,4 @@
-"""From a path to the item: in a person's own tree, among what others share with them, or below a guest's link."""
+"""From a path to the item: in a person's own tree, among items that others share with them, or below a guest's link."""
 
 import unicodedata
 from collections import Counter
@@ -141,7 +141,7 @@ async def _is_shared_with(call: DavCall) -> bool:
 
 
 async def _shared(call: DavCall) -> dict[str, Item]:
-    """Return what others share with the caller by the names here: of the same ones, each has a part of its id."""
+    """Return the items shared with the caller by their names here: equal names get a part of the item's id."""
     items: list[Item] = []
     cursor: str | None = None
     while True:

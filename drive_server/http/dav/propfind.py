@@ -35,7 +35,7 @@ class Wanted(NamedTuple):
 
     @property
     def has_dead(self) -> bool:
-        """Return whether what clients noted about items is needed."""
+        """Return whether clients' own properties of items are needed."""
         return self.mode != "named" or any(not name.startswith(DAV) and name != CHECKSUMS for name in self.names)
 
     @property

@@ -40,7 +40,7 @@ class DriveProvider(DAVProvider):
 
     @override
     def get_resource_inst(self, path: str | None, environ: Any) -> FileResource | FolderResource | None:
-        """Return the resource at the path, None if there is nothing, or for what wsgidav takes to be above the root."""
+        """Return the resource at the path, None if there is nothing, or if wsgidav asks above the root."""
         if path is None:
             return None
         place = self._by_id(path) if path.startswith(BY_ID) else place_at(self.call, plain(path))
@@ -58,7 +58,7 @@ class DriveProvider(DAVProvider):
 
     @override
     def custom_request_handler(self, environ: Any, start_response: Any, default_handler: Any) -> Iterable[bytes]:
-        """Answer the request: what RFC 4918 demands and wsgidav leaves out comes first."""
+        """Answer the request: first the rules of RFC 4918 that wsgidav leaves out."""
         require_conditions(self.call, environ)
         method = environ["REQUEST_METHOD"]
         if method in {"PUT", "LOCK"} and not self.call.is_guest and is_mount_of_share(self.call.path):
@@ -81,12 +81,12 @@ class DriveProvider(DAVProvider):
         return Place(item.path, item)
 
     def _require_match(self, environ: Any) -> None:
-        """Raise 412 if the client wants to change what is there, and nothing is (RFC 9110, section 13.1.1)."""
+        """Raise 412 if the client wants to change an existing item, and there is none (RFC 9110, section 13.1.1)."""
         if "HTTP_IF_MATCH" in environ and place_at(self.call, self.call.path) is None:
             raise DAVError(HTTPStatus.PRECONDITION_FAILED)
 
     def _prepare_destination(self, environ: Any) -> None:
-        """Check the destination, and write it as wsgidav reads it right whatever characters it has."""
+        """Check the destination, and write it so that wsgidav reads it right, with any characters."""
         address = environ.get("HTTP_DESTINATION")
         if address is None:
             raise DAVError(HTTPStatus.BAD_REQUEST)

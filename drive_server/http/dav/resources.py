@@ -21,7 +21,7 @@ from drive_server.services.saves.recognition import Destination
 
 
 class Resource(Described):
-    """What files and folders have in common: how they are deleted, moved and copied."""
+    """The common part of files and folders: how they are deleted, moved and copied."""
 
     def handle_delete(self) -> bool:
         """Move the item to the trash; leave a share whose own place among the shared things this is."""
@@ -39,7 +39,7 @@ class Resource(Described):
         return True
 
     def handle_move(self, dest_path: str) -> bool:
-        """Move the item, as one change; what is there goes to the trash, or gets the content of a draft."""
+        """Move the item, as one change; an item there goes to the trash, or gets the content of a draft."""
         item, (folder, name) = self.item, self._destination(dest_path)
         options: dict[str, Any] = {"if_match": self.condition(), "on_conflict": self._choice()}
         if folder.item is not None:
@@ -55,7 +55,7 @@ class Resource(Described):
         return True
 
     def handle_copy(self, dest_path: str, *, depth_infinity: bool) -> bool:
-        """Copy the item with its properties; what is at the destination goes to the trash."""
+        """Copy the item with its properties; an item at the destination goes to the trash."""
         item, (folder, name) = self.item, self._destination(dest_path)
         if folder.item is None:
             raise DAVError(HTTPStatus.FORBIDDEN)
@@ -186,7 +186,7 @@ class FileResource(Resource, DAVNonCollection):
 
     @override
     def begin_write(self, *, content_type: str | None = None) -> Writer:
-        """Return what takes the body."""
+        """Return the writer of the body."""
         del content_type
         item = self.place.item
         folder_id, name = (self._new[0].id, self._new[1]) if self._new else (self.item.parent_id, self.item.name)

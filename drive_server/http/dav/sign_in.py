@@ -1,4 +1,4 @@
-"""Who makes a request of WebDAV: by an API key, as the password of any name or as a bearer token; by no cookie."""
+"""The caller of a WebDAV request: by an API key, as the password of any name or as a bearer token; by no cookie."""
 
 import binascii
 from base64 import b64decode

@@ -115,7 +115,7 @@ class Writer:
         return not around.covering
 
     def _missed(self) -> Callable[[AsyncSession], Awaitable[bool]] | None:
-        """Return what says whether a file is missed at the name; None where that can't be."""
+        """Return the check whether a file is missed at the name; None where that can't be."""
         call, target = self._call, self._target
         if self._blob is None or self._blob.size == 0 or target.folder_id is None or (target.item and target.item.size):
             return None
@@ -123,7 +123,7 @@ class Writer:
         return lambda session: call.drive.saves.is_save(session, call.actor, to, began=call.began)
 
     async def _proof(self) -> Guard | None:
-        """Return what says whether the key still holds: the bytes may have come for hours."""
+        """Return the check whether the key still holds: the bytes may have come for hours."""
         call = self._call
         return None if call.visit else await call.drive.identity.guard(key_of(call.request), Scope.WRITE)
 

@@ -22,7 +22,7 @@ MAX_CHARACTERS: Final = 64
 HEADERS: Final = ("x-oc-mtime", "x-amz-meta-mtime", "last-modified")
 """Of ownCloud and Nextcloud, of clients of S3, and of HTTP itself (RFC 9110, section 8.8.2), in this order."""
 UNITS: Final = {"mtime": SECONDS, "lastmodified": MILLISECONDS, "modified": MILLISECONDS, "modified_at": MILLISECONDS}
-"""The keys in the metadata of an upload, without their case, and what a number stands for there."""
+"""The keys in the metadata of an upload, without their case, and the unit of a number there."""
 _NUMBER: Final = re.compile(r"[+-]?\d{1,18}(?:\.\d{0,18})?", re.ASCII)
 
 

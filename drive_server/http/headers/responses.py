@@ -22,7 +22,7 @@ NO_STORE: Final = "no-store"
 FRAMED_HERE: Final = "frame-ancestors 'self'"
 """The whole policy of a PDF that is shown: under a sandbox, or without plugins, browsers show none."""
 REVALIDATED: Final = "private, no-cache"
-"""For what a browser may keep, and has to ask about: thumbnails, and the bytes behind a download address."""
+"""For content that a browser may keep, and has to ask about: thumbnails, and the bytes behind a download address."""
 HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",

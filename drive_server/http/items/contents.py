@@ -73,7 +73,7 @@ async def shown_content(
 ) -> Response:
     """Answer as `content_response` does, but have the browser show a PDF, also in a frame of our own pages.
 
-    Whatever else says that it is one stays a download in a sandbox. The scripts of a PDF never run in our origin.
+    Other content that claims to be one stays a download in a sandbox. The scripts of a PDF never run in our origin.
     """
     response = await content_response(request, content, send, etag)
     if "content-disposition" in response.headers and await _is_pdf(content):

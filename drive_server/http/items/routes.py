@@ -17,7 +17,7 @@ MARK: Final = "\0"
 class ItemRoute(APIRoute):
     """A route that takes an escaped slash for a part of the item's path, and never for the address's own.
 
-    So `.../items/%2FA%2Fchildren` is the item `/A/children`, and not what is in `/A`.
+    So `.../items/%2FA%2Fchildren` is the item `/A/children`, and not the list of `/A`.
     """
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:

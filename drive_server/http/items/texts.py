@@ -24,7 +24,7 @@ VersionQuery = Annotated[int | None, Query(ge=1, le=MAX_VERSION, description="By
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """What is asked for: a passage from `start` to `end`, and the text that begins at `offset`."""
+    """The requested part: a passage from `start` to `end`, and the text that begins at `offset`."""
 
     start: int | None
     end: int | None
@@ -40,7 +40,7 @@ async def get_part(
     ] = None,
     limit: Annotated[int, Query(ge=1, le=MOST_CHARACTERS, description="Characters at most.")] = DEFAULT_CHARACTERS,
 ) -> TextPart:
-    """Return what the query asks for."""
+    """Return the part that the query asks for."""
     return TextPart(start, end, offset, limit)
 
 
@@ -94,7 +94,7 @@ class TextResult(BaseModel):
 
 
 async def text_of(drive: Drive, actor: Actor, ref: str, part: TextPart, version: int | None = None) -> TextResult:
-    """Return the text of a file around a passage. Raises what `DocumentService.read_text` does."""
+    """Return the text of a file around a passage. Raises as `DocumentService.read_text` does."""
     read, passage = drive.documents.read_text, None
     if part.start is not None or part.end is not None:
         passage = await read(

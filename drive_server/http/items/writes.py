@@ -1,4 +1,4 @@
-"""Writes over HTTP: the etag that they are made at, and the headers that tell what they were."""
+"""Writes over HTTP: the etag that they are made at, and the headers that identify the change."""
 
 from typing import Annotated, Final, TypeVar
 

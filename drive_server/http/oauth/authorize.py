@@ -45,7 +45,7 @@ async def ask(request: Request, drive: DriveDep) -> Response:
 
 @router.post(AUTHORIZE)
 async def answer(request: Request, drive: DriveDep) -> Response:
-    """Take what the person answered on the page."""
+    """Take the person's answer from the page."""
     return _as_window(await _answered(request, drive))
 
 

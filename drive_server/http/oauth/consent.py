@@ -108,7 +108,7 @@ class ConsentPage:
     def ask(
         self, email: str, scopes: Iterable[Scope], form_token: str, key: str = "", status: int = 200
     ) -> HTMLResponse:
-        """Ask whether, for what and for how long the program may come in; `scopes` are those of the person."""
+        """Ask whether, with which scopes and for how long the program may come in; `scopes` are those of the person."""
         own = set(scopes)
         boxes = "".join(
             f"<label><input type='checkbox' name='scope' value='{scope}' checked> {self._say(scope)}</label>"

@@ -1,7 +1,7 @@
 """The endpoints that programs call: token (OAuth 2.1), registration (RFC 7591) and revocation (RFC 7009).
 
-The MCP SDK's handlers answer; here stands what they leave open: sizes, resources (RFC 8707), clients that name
-themselves in the header alone, and errors as the standards name them.
+The MCP SDK's handlers answer; this module does the parts they leave open: sizes, resources (RFC 8707), clients that
+name themselves in the header alone, and errors as the standards name them.
 """
 
 from base64 import b64decode
@@ -70,7 +70,7 @@ async def token(request: Request, drive: DriveDep) -> Response:
 @router.post(REVOKE)
 @_in_oauth_words
 async def revoke(request: Request, drive: DriveDep) -> Response:
-    """End what a token stands for; an unknown one has ended already."""
+    """End a token's key or grant; an unknown one has ended already."""
     # The SDK wants the field of every program, also of those that have no secret.
     form = {SECRET: "", **await _client_form(request)}
     if form.get("token_type_hint") not in {"access_token", "refresh_token"}:

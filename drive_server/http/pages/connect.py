@@ -98,7 +98,7 @@ class ConnectPage:
     def consent(
         self, email: str, scopes: Iterable[Scope], form_token: str, key: str = "", status: int = 200
     ) -> HTMLResponse:
-        """Ask whether, for what and for how long the host may come in; `scopes` are those that the person can give."""
+        """Ask whether, for which scopes and for how long the host may enter; `scopes` are those the person has."""
         scopes_to_grant = [scope for scope in Scope if scope in set(scopes)]
         form = (
             f"<form method='post'><input type='hidden' name='form' value='{escape(form_token)}'>"
@@ -167,7 +167,7 @@ async def ask(token: str, request: Request, drive: DriveDep) -> Response:
 
 @router.post("/connect/{token}")
 async def answer(token: str, request: Request, drive: DriveDep) -> Response:
-    """Take what the person answered on the page."""
+    """Take the person's answer from the page."""
     try:
         require_same_origin(request)
         sign_in = await drive.sign_ins.open(token)

@@ -68,7 +68,7 @@ class LinkPage:
         return self._page("title", body)
 
     def folder(self, item: Item, listed: Page[Item]) -> HTMLResponse:
-        """Show a folder with a part of what is in it."""
+        """Show a folder with a part of its items."""
         rows = "".join(f"<li>{self._entry(entry)}</li>" for entry in listed.items)
         listing = f"<ul class='items'>{rows}</ul>" if rows else f"<p>{self._say('empty')}</p>"
         count = f"<p class='small'>{self._say('count', count=f'{listed.total or 0:,}')}</p>"
@@ -138,7 +138,7 @@ async def show(
     item: Annotated[str | None, Query(max_length=MAX_ITEM_CHARACTERS)] = None,
     cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
 ) -> Response:
-    """Show what a link leads to, or a folder or file below it; ask for the password first if there is one."""
+    """Show the item of a link, or a folder or file below it; ask for the password first if there is one."""
     view = _view(request, token)
     try:
         visit = await drive.visits.open(token, address_of(request), pass_token=request.cookies.get(PASS_COOKIE))

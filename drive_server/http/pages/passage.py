@@ -72,7 +72,7 @@ WORDS: Final[Words] = {
 
 @dataclass(frozen=True, slots=True)
 class PassagePage:
-    """The page in one language for one passage: `found` is what is marked, `around` the text that is shown."""
+    """The page in one language for one passage: `found` is the marked text, `around` the text that is shown."""
 
     language: Language
     found: TextRange

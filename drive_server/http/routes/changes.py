@@ -80,7 +80,7 @@ async def list_changes(
 async def undo_change(
     change_id: ChangeNumber, drive: DriveDep, actor: WriterDep, response: Response, options: Reversal | None = None
 ) -> UndoResultModel:
-    """Take back a change of the caller, whoever of their programs made it; what was changed since stays, with why.
+    """Take back a change of the caller, by any of their programs; parts changed since stay, with the reason.
 
     The undo is a change itself, which can be undone. A deletion for good can't (it is among `skipped`).
     """

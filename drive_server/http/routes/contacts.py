@@ -14,7 +14,7 @@ router = APIRouter(tags=["people"])
 
 
 class ContactResult(BaseModel):
-    """Who can be shared with: `address` goes into `email` of a share; `name` may be empty."""
+    """A person or group to share with: `address` goes into `email` of a share; `name` may be empty."""
 
     kind: Literal["person", "group"]
     address: str
@@ -57,7 +57,7 @@ async def find_contacts(
 ) -> ContactsResult:
     """Find people and groups to share with.
 
-    People are those whom you share with, who share with you, and members of your groups; for administrators all.
+    People are those you share with, those who share with you, and members of your groups; for administrators all.
     """
     found = await drive.contacts.find(actor, q, limit)
     return ContactsResult(items=[ContactResult.model_validate(one, from_attributes=True) for one in found])

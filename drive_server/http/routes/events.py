@@ -1,4 +1,4 @@
-"""`GET /api/drive/events`: what changes below a folder, as server-sent events."""
+"""`GET /api/drive/events`: changes below a folder, as server-sent events."""
 
 from collections.abc import AsyncGenerator
 from contextlib import suppress
@@ -21,7 +21,7 @@ router = APIRouter(tags=["drive"])
 class ChangeEvent(BaseModel):
     """A change below the folder; `id` is its number in the journal, `mine` says that the caller made it.
 
-    `item_ids` changed themselves; what is directly in `folder_ids` changed: list them again. `complete` is false if
+    `item_ids` changed themselves; the direct content of `folder_ids` changed: list them again. `complete` is false if
     there are more of them than 100 each.
     """
 
@@ -62,10 +62,10 @@ async def folder_events(
     folder_id: Annotated[str, Query(max_length=MAX_REF_CHARACTERS)] = "root",
     last_event_id: Annotated[str | None, Header(pattern="^[0-9]{1,18}$")] = None,
 ) -> EventStream:
-    """Follow what changes in a folder and below it: names, places, contents, the trash, who has access.
+    """Follow the changes in a folder and below it: names, places, contents, the trash, who has access.
 
-    Only what the caller may see is told of. With `Last-Event-ID`, which an `EventSource` sends by itself, the stream
-    goes on after that change.
+    Only changes that the caller may see are told. With `Last-Event-ID`, which an `EventSource` sends by itself, the
+    stream goes on after that change.
     """
     after = int(last_event_id) if last_event_id is not None else None
     watch = await drive.follower.watch(actor, folder_id, after)

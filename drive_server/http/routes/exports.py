@@ -41,7 +41,7 @@ async def export_drive(
 ) -> ExportResult:
     """List all items of the caller's own drive, live and in the trash, with versions, shares, links and stars.
 
-    Links are listed with their terms, without address and password. A folder may come after what is in it.
+    Links are listed with their terms, without address and password. A folder may come after its items.
     """
     page = await drive.inventory.page(actor, limit, cursor)
     return ExportResult(items=list(page.items), cursor=page.cursor, total=page.total)

@@ -43,9 +43,9 @@ class OmissionResult(BaseModel):
 class ItemIndexResult(BaseModel):
     """The index of an item.
 
-    Of a file: `state`, with `index_state` as items have it, and in the caller's language a `sentence` and what to do
-    (`hint`); `reason` says why it was not read, or not whole, and `omissions` what of the file was left out, by kind
-    (`count`, and a `text` in the caller's language); `properties` of a photo are `taken_at`, `place` and `camera`;
+    Of a file: `state`, with `index_state` as items have it, and in the caller's language a `sentence` and a `hint` at
+    the next step; `reason` says why it was not read, or not whole, and `omissions` the parts of the file left out, by
+    kind (`count`, and a `text` in the caller's language); `properties` of a photo are `taken_at`, `place` and `camera`;
     null in the trash, where files are not in the index. Of a folder: the number of all files below it by `state`, in
     `counts`.
     """

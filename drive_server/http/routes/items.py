@@ -72,7 +72,7 @@ class ItemChange(BaseModel):
 
 
 class ItemCopy(BaseModel):
-    """Where a copy goes; without a `name` it has that of the original."""
+    """The place of a copy; without a `name` it has that of the original."""
 
     model_config = _body({"parent_id": FOLDER_ID, "name": "Plan (draft).md"})
 
@@ -82,7 +82,7 @@ class ItemCopy(BaseModel):
 
 
 class Restoration(BaseModel):
-    """Where an item comes back to: without a `parent_id`, to where it was."""
+    """The place where an item comes back: without a `parent_id`, to where it was."""
 
     model_config = _body({}, {"parent_id": "root", "on_conflict": "rename"})
 
@@ -105,7 +105,7 @@ async def list_children(
         ),
     ] = "",
 ) -> ItemPage:
-    """List what is directly in a folder; the id `trash` lists the trash, `shared` what other people shared."""
+    """List the items directly in a folder; the id `trash` lists the trash, `shared` the items of other people."""
 
     def page(connection: Connection, actor: Actor) -> ItemPage:
         found = drive.files.list_folder_sync(

@@ -54,7 +54,7 @@ class LinkPassword(BaseModel):
 
 
 class LinkItemResult(BaseModel):
-    """A file or folder as a visitor sees it. `parent_id` is null for what the link itself leads to.
+    """A file or folder as a visitor sees it. `parent_id` is null for the item of the link itself.
 
     `is_limited`: the link ends after a number of downloads, and each look into a file is one.
     """
@@ -118,7 +118,7 @@ async def let_in(token: str, typed: LinkPassword, request: Request, response: Re
 
 @router.get("", operation_id="get_link")
 async def get_shared(drive: DriveDep, visit: VisitDep) -> LinkItemResult:
-    """Look at what the link leads to."""
+    """Look at the item of the link."""
     return LinkItemResult.of(await drive.files.get(visit.actor, visit.node_id), visit)
 
 
@@ -126,13 +126,13 @@ async def get_shared(drive: DriveDep, visit: VisitDep) -> LinkItemResult:
 async def list_shared(
     drive: DriveDep, visit: VisitDep, limit: LimitQuery = 100, cursor: CursorQuery = None
 ) -> LinkListResult:
-    """List what is in the folder that the link leads to."""
+    """List the folder of the link."""
     return await list_below(visit.node_id, drive, visit, limit, cursor)
 
 
 @router.get("/items/{item_id}", operation_id="get_link_item")
 async def get_below(item_id: str, drive: DriveDep, visit: VisitDep) -> LinkItemResult:
-    """Look at an item in the folder that the link leads to, at whatever depth."""
+    """Look at an item in the folder of the link, at any depth."""
     return LinkItemResult.of(await drive.files.get(visit.actor, item_id), visit)
 
 
@@ -140,7 +140,7 @@ async def get_below(item_id: str, drive: DriveDep, visit: VisitDep) -> LinkItemR
 async def list_below(
     item_id: str, drive: DriveDep, visit: VisitDep, limit: LimitQuery = 100, cursor: CursorQuery = None
 ) -> LinkListResult:
-    """List what is in a folder below it."""
+    """List a folder below that of the link."""
     page = await drive.files.list_folder(visit.actor, item_id, limit=limit, cursor=cursor)
     return LinkListResult.of(page, visit)
 
@@ -227,7 +227,7 @@ async def upload(
 
 
 def counted(drive: Drive, visit: Visit, content: Content, address: str) -> Sender:
-    """Return what sends a content by the link, counted as a download."""
+    """Return the function that sends a content by the link, counted as a download."""
 
     async def send(span: Span, is_part: bool) -> AsyncIterator[bytes]:
         fetch = Fetch(visit.link_id, content.blob, address, content.size, span.end - span.start, is_part)

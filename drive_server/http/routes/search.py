@@ -54,8 +54,8 @@ async def search(
 ) -> SearchResult:
     """Find by names, by names and exact words (`text`), or by names and meaning (`hybrid`, which has no pages).
 
-    Without `q`, list what the folder, kind and other filters leave, the last changed first. A kind searches names and
-    exact words.
+    Without `q`, list the items that the folder, kind and other filters leave, the last changed first. A kind searches
+    names and exact words.
     """
     language = language_of(request)
     if mode == "hybrid" and q.strip() and kind is None:

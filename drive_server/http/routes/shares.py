@@ -109,7 +109,7 @@ async def update_share(item_ref: str, who: str, change: ShareChange, drive: Driv
     responses={**problem_responses(409), status.HTTP_204_NO_CONTENT: {"description": "The caller's own share ended"}},
 )
 async def revoke_share(item_ref: str, who: str, drive: DriveDep, actor: WriterDep) -> ShareResult | Response:
-    """Revoke the role of a person or group, named as in the list, or end a link, named by id; return what it was.
+    """Revoke the role of a person or group, named as in the list, or end a link, named by id; return its last state.
 
     Whoever names their own email leaves the share, and gets no content.
     """

@@ -1,4 +1,4 @@
-"""Routes for lists across folders: the trash, recent files, what others share, starred items; and the stars."""
+"""Routes for lists across folders: the trash, recent files, items that others share, starred items; and the stars."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ Cursor = Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)]
 
 @router.get("/trash", name=TrashTools.list_trash.__name__, responses=problem_responses(403))
 async def list_trash(drive: DriveDep, actor: ActorDep, limit: Limit = 100, cursor: Cursor = None) -> ItemPage:
-    """List what the caller can restore, what was trashed last first."""
+    """List the items that the caller can restore, the last trashed first."""
     return await page_of(drive, actor, await drive.files.list_trash(actor, limit=limit, cursor=cursor))
 
 
@@ -44,13 +44,13 @@ async def list_recent(drive: DriveDep, actor: ActorDep, limit: Limit = 100, curs
 
 @router.get("/shared", name=SharingTools.list_shared_with_me.__name__, responses=problem_responses(403))
 async def list_shared(drive: DriveDep, actor: ActorDep, limit: Limit = 100, cursor: Cursor = None) -> ItemPage:
-    """List what other people shared with the caller."""
+    """List the items that other people shared with the caller."""
     return await page_of(drive, actor, await drive.sharing.shared_with_me(actor, limit=limit, cursor=cursor))
 
 
 @router.get("/starred", name="list_starred", responses=problem_responses(403))
 async def list_starred(drive: DriveDep, actor: ActorDep, limit: Limit = 100, cursor: Cursor = None) -> ItemPage:
-    """List the items that the caller starred and still sees, what was starred last first."""
+    """List the items that the caller starred and still sees, the last starred first."""
     return await page_of(drive, actor, await drive.stars.page(actor, limit, cursor))
 
 

@@ -34,7 +34,7 @@ _END: Final = "?="
 
 def require_headers(headers: Headers, root: JSONRPCRequest) -> None:
     """Require that the headers agree with the body. Raises `RequestRefusedError`."""
-    envelope_of(root.params)  # what the body lacks is told first
+    envelope_of(root.params)  # the body's gaps are told first
     _require(headers, VERSION_HEADER, stated_revision(root.params))
     _require(headers, METHOD_HEADER, root.method)
     params = root.params or {}

@@ -186,7 +186,7 @@ class SessionTable:
                 self._group.cancel_scope.cancel()
 
     def open(self, user_id: str) -> HttpSession:
-        """Begin a session. Where the person has too many, the one that was idle longest ends: few clients end theirs.
+        """Begin a session. If the person has too many, the one that was idle longest ends: few clients end theirs.
 
         Raises `RateLimitError` if each of them has an open connection or a running call.
         """

@@ -27,7 +27,8 @@ class EventStreamResponse:
     A primed one begins with an event without data, from which the client can resume (SEP-1699). Events that come soon
     go out with it; where `can_be_json`, an answer that comes soon and alone goes out as JSON, unless it is
     so large that its client should be able to resume. A client that takes nothing for half a minute is disconnected;
-    `EventLog` buffers what it missed. The response ends with `held`, and calls `allowed` before it sends any event.
+    `EventLog` buffers the events that it missed. The response ends with `held`, and calls `allowed` before it sends any
+    event.
     """
 
     def __init__(

@@ -31,8 +31,8 @@ class Nearness:
     `rare_words` times the rarity of each (`evidence.py`), and `words` less if it has them all; rare ones count more
     in the share of them that it has. It needs `missing` more if none of the passages that were looked through has any
     word of the question, and a share of that, weighed by rarity, for the words that none of them has. It needs `field`
-    times the background level more (`fusion.field_of`): a library near to whatever is asked needs a passage that
-    stands out of it. Chosen by `python -m benchmarks.search.absent`.
+    times the background level more (`fusion.field_of`): a library near to every question needs a passage that stands
+    out of it. Chosen by `python -m benchmarks.search.absent`.
     """
 
     alone: float
@@ -200,12 +200,12 @@ class CrossingEmbedder:
         return _crossed(vector[None], self._maps[0])[0]
 
     def cross_passages(self, vectors: Vectors) -> Vectors:
-        """Return what vectors of passages by `CjkEmbedder` are among those by `LocalEmbedder`, at length 1."""
+        """Return vectors of passages by `CjkEmbedder` as vectors among those by `LocalEmbedder`, at length 1."""
         return _crossed(vectors, self._maps[1])
 
     @cached_property
     def _maps(self) -> Vectors:
-        """The maps of questions and of passages: a matrix each, and as its last row what is added: [2, 385, 384]."""
+        """The maps of questions and of passages: a matrix each, and as its last row the offset: [2, 385, 384]."""
         return np.load(CROSSING_FILE).astype(np.float32)
 
 

@@ -1,4 +1,4 @@
-"""Evidence that a search found an answer, and not only what is nearest of all that there is. Pure.
+"""Evidence that a search found an answer, and not only the nearest of all passages. Pure.
 
 Some passage is always the nearest, and some word of a question stands nearly everywhere. So a search by meaning
 answers only if a passage has all words of the question, or is near enough (`is_near`). Words of the question that stand
@@ -33,7 +33,7 @@ _WORD = re.compile(rf"[^\W_{CJK}]+|[{CJK}]+")
 """A word, or a run of Chinese, Japanese or Korean: `105人` is two."""
 _CJK_START = re.compile(f"[{CJK}]")
 _NUMBER = re.compile(r"(?=.*\d)\w{5,}")
-"""A number that is no year, or letters and digits: whatever has it is meant."""
+"""A number that is no year, or letters and digits: a passage that has it is meant."""
 
 SIMILAR = 0.8
 SIMILARITIES = 10_000
@@ -73,14 +73,14 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The words of a question that say what it is about; of Chinese, Japanese and Korean the pairs of characters."""
+    """The words of a question that name its subject; of Chinese, Japanese and Korean the pairs of characters."""
 
     words: Sequence[str]
     identifiers: frozenset[str] = frozenset()
     slips: frozenset[str] = frozenset()
 
     def coverage(self, text: str) -> Coverage:
-        """Return what a text has of them."""
+        """Return the coverage of these words by a text."""
         held = _words_of(text)
         places = {word: found for word in self.words if (found := self._places(held, word))}
         has_identifier = bool(self.identifiers) and not self.identifiers.isdisjoint(_identifiers(fold_words(text)))

@@ -9,7 +9,7 @@ scores and the length of the query, alone or together, add nothing to that on a 
 
 Those collections ask in the words of summaries. A question in a person's own words shares few with a short answer,
 and a vector says all of a short passage: there the similarities count more (`QUESTION`). And the best passage by words
-may have few words of the question: full-text scores count as shares of what a passage with all of them would have, the
+may have few words of the question: full-text scores count as shares of the score of a passage with all of them, the
 known bound of a score in place of the best one (Bruch et al., 2023), and less if no passage has some (`share_beside`).
 nDCG@10 of words, of vectors, of ours and, until November 2026, of ours without that: stackfaq .760, .953, .954 (.948);
 FAQs about COVID-19 .369, .652, .652 (.637); cranfield .384, .404, .437 (.438); XQuAD in English .965, .942, .971
@@ -128,7 +128,7 @@ def fuse(words: Mapping[Key, float], sides: Sequence[Side[Key]]) -> dict[Key, fl
 def above_field(side: Side[Key]) -> Side[Key]:
     """Return a side whose similarities are shares of the range from its field to its best, to be fused with another's.
 
-    What is only near as everything else of its language is near then leaves the places to what stands out.
+    Passages that are no nearer than all others of their language then leave the places to those that stand out.
     """
     field = field_of(side.similarities.values())
     best = max(side.similarities.values(), default=field)
@@ -149,7 +149,7 @@ def cosine_of(similarity: float, floor: float) -> float:
 
 
 def spread_of(similarities: Collection[float]) -> float:
-    """Return how far the best similarity stands above the field, from 0 to 1: as a share of what it could."""
+    """Return how far the best similarity stands above the field, from 0 to 1: as a share of the range above it."""
     best, field = max(similarities, default=0.0), field_of(similarities)
     return max(0.0, (best - field) / (1 - field)) if field < 1 else 0.0
 

@@ -42,7 +42,7 @@ class HealthRecord:
 
 @dataclass(frozen=True, slots=True)
 class HealthNews:
-    """What one process noted: a request, the request that it took as the writer, and the state that it set as such."""
+    """The news of one process: a request, the request that it took as the writer, and the state that it set as such."""
 
     request: Request = ""
     taken: Request = ""
@@ -88,7 +88,7 @@ class IndexHealth:
 
     @property
     def is_incomplete(self) -> bool:
-        """True if searches may miss what files say, beyond files that are known to wait."""
+        """True if searches may miss texts of files, beyond files that are known to wait."""
         return self.state != "ok" or bool(self.requested)
 
     @property
@@ -127,7 +127,7 @@ class IndexHealth:
         return self._news != HealthNews()
 
     def take_news(self) -> HealthNews:
-        """Return what this process noted since the last call; only without a `path`."""
+        """Return this process's news since the last call; only without a `path`."""
         news, self._news = self._news, HealthNews()
         return news
 
@@ -139,7 +139,7 @@ class IndexHealth:
         )
 
     def accept(self, record: HealthRecord, request: Request) -> None:
-        """Take over what all processes know together; what this one noted meanwhile stays."""
+        """Take over the common record of all processes; this one's later news stay."""
         self._record = self._news.record or record
         self._request = stronger(request, self._news.request)
 
@@ -180,7 +180,7 @@ class IndexHealth:
             self._news = replace(self._news, request=self._request)
             return
         failed = "A request for the search index could not be stored; the next failure makes another."
-        # Added to what another process asked for just now, never written over it.
+        # Added to another process's request of just now, never written over it.
         with _logging_errors(failed), self._request_path.open("a", encoding="ascii") as file:
             file.write(f"{wanted}\n")
 
@@ -221,7 +221,7 @@ class IndexHealth:
 
 
 def stronger(one: Request, other: Request) -> Request:
-    """Return the request that does what both ask for."""
+    """Return the request that covers both."""
     return "rebuild" if "rebuild" in (one, other) else one or other
 
 

@@ -152,7 +152,7 @@ class KnowledgeIndex:
                     await table.delete(condition)
 
     async def stored(self, file_ids: Collection[str]) -> dict[str, IndexedFile]:
-        """Return what the index has of these files; without vectors if only another model's table has it."""
+        """Return the index's entries of these files; without vectors if only another model's table has it."""
         found: dict[str, IndexedFile] = {}
         async with self._tables.translated_errors():
             for table in await self._live_tables():
@@ -395,7 +395,7 @@ async def _vectors(table: Any, digests: Collection[str], models: Collection[str]
 
 
 async def _files(table: PassageTable, file_ids: Collection[str], models: Collection[str]) -> dict[str, IndexedFile]:
-    """Return what a table has of files, with the vectors of these models."""
+    """Return a table's entries of files, with the vectors of these models."""
     opened = await table.readable()
     found: dict[str, IndexedFile] = {}
     if opened is None:

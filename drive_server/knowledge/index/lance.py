@@ -61,7 +61,7 @@ class Lance:
             await (await self._connected()).drop_table(name)
 
     def forget(self) -> None:
-        """Connect anew at the next use, with empty caches; who still uses the connection may go on."""
+        """Connect anew at the next use, with empty caches; its present users may go on."""
         self._connection = None
         self._connecting = anyio.Lock()
 

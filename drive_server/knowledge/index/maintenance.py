@@ -59,7 +59,7 @@ class Upkeep:
         self.commits += 1
 
     def begin(self, now: float) -> tuple[int, int]:
-        """Note that maintenance begins; return what `undo` needs."""
+        """Note that maintenance begins; return the values that `undo` needs."""
         # Versions replaced just now are too young to be deleted: run once more when they no longer are.
         self.clean_at = now + 1.1 * KEPT_VERSIONS.total_seconds() if self.commits else math.inf
         due, self.unindexed, self.commits = (self.unindexed, self.commits), 0, 0

@@ -19,7 +19,7 @@ def is_local(url: str) -> bool:
 
 
 def set_aside(folder: Path) -> None:
-    """Give the folder, or whatever is at its place, another name; empty it if it can't have one. Raises `OSError`.
+    """Give the folder, or a file at its place, another name; empty it if it can't have one. Raises `OSError`.
 
     Files whose names begin with a dot are no part of the index, and stay: one says which drive the folder belongs to.
     """

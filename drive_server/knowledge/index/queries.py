@@ -17,7 +17,7 @@ _QUESTION = re.compile(
     r"|will|may|must|has|have|had|if)\b|.*(?:\?\s*$|\b(?-i:I)\b|\b(?:my|me|you|your|we|our)\b)",
     re.IGNORECASE | re.DOTALL,
 )
-"""A question, or what somebody says of themselves, in English; a question mark at the end in any Western language."""
+"""A question, or a statement about oneself, in English; a question mark at the end in any Western language."""
 _ANY_CJK = re.compile(f"[{CJK}]")
 _LETTER = rf"[^\W_{CJK}]"
 

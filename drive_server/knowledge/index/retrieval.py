@@ -65,7 +65,7 @@ STRICT_CANDIDATES = 1000
 """The candidates of a query with phrases or exclusions: most of them may be filtered out."""
 
 COVERED_PASSAGES = 20
-"""How many of the best passages by words, and of the nearest, are looked through for what they have of a question."""
+"""How many of the best passages by words, and of the nearest, are searched for words of a question."""
 
 MEASURED_PASSAGES = 10
 """How many of the nearest passages are measured for how much words count in a question."""
@@ -129,8 +129,9 @@ class Candidates:
 class ModelQuery:
     """A model that is asked, the query's vector by it, and the SQL condition on rows with its vectors, if any.
 
-    `nearness` is what an answer needs, None if that is not known. `is_foreign`: the query is in another language than
-    the model's passages, which count only if one of them is an answer; `crossing` compares them by the other model too.
+    `nearness` is the least that an answer needs, None if that is not known. `is_foreign`: the query is in another
+    language than the model's passages, which count only if one of them is an answer; `crossing` compares them by the
+    other model too.
     """
 
     embedder: Embedder
@@ -329,7 +330,7 @@ class Retrieval:
         return is_answered or bool(near)
 
     def coverages(self) -> dict[int, Coverage]:
-        """Return what the best passages by words have of it, and the nearest ones of models for which words count."""
+        """Return the coverage of the best passages by words, and of the nearest ones if words count for their model."""
         if self._coverages is None:
             self._coverages = self._look_through()
         return self._coverages

@@ -1,4 +1,4 @@
-"""The rows of the index's table: what is stored of a passage, and the filters over it."""
+"""The rows of the index's table: the columns of a passage, and the filters over them."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

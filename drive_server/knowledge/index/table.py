@@ -40,7 +40,7 @@ class TableState:
 
 
 class PassageTable:
-    """The table of one embedding model. Its methods raise what LanceDB raises."""
+    """The table of one embedding model. Its methods raise LanceDB's errors."""
 
     def __init__(self, lance: Lance, name: str, model: str) -> None:
         self.name = name
@@ -76,7 +76,7 @@ class PassageTable:
     async def readable(self) -> Any | None:
         """Return LanceDB's table, None as long as nothing was ever written."""
         async with self._opening:
-            table = self._table  # `forget` may come at any time, and who asked goes on with what was there
+            table = self._table  # `forget` may come at any time, and the caller goes on with this table
             if table is None and self.name in await self._lance.names():
                 table = self._table = await self._lance.open(self.name)
                 self._upkeep.unindexed = await _unindexed_rows(table)
@@ -158,7 +158,7 @@ class PassageTable:
     async def inspect(self) -> Counter[str]:
         """Read from every file of the table and of its indices; return how many passages each file has.
 
-        Raises what LanceDB raises, and `ValueError` for a table that is not of this program.
+        Raises LanceDB's errors, and `ValueError` for a table that is not of this program.
         """
         await self._reopen()
         table = await self.readable()
@@ -232,7 +232,7 @@ class PassageTable:
             await maintain(self._table)
 
     async def _collect_result(self) -> None:
-        """Note how long an ended process took, and what it left undone; once."""
+        """Note how long an ended process took, and how many rows it left unindexed; once."""
         if self._process.is_started:
             self._process.end()
             self._upkeep.duration = anyio.current_time() - self._upkeep.maintained_at

@@ -86,7 +86,8 @@ def way_of(error: BaseException) -> str:
 class Peer:
     """The other process: calls it by number, and answers its calls. For one event loop.
 
-    `send` writes a message at once or buffers it. `methods` answer calls, `notices` hear of what needs no answer.
+    `send` writes a message at once or buffers it. `methods` answer calls, `notices` hear of messages that need no
+    answer.
     """
 
     def __init__(

@@ -49,7 +49,7 @@ class Child:
         return self._process.pid
 
     def kill(self) -> None:
-        """Kill the process, which runs; whoever waits for it gets `ProcessCrashedError`."""
+        """Kill the process, which runs; callers that wait for it get `ProcessCrashedError`."""
         self.peer.close()
         with suppress(ProcessLookupError):
             self._process.kill()

@@ -1,4 +1,4 @@
-"""The interface of an index of passages, in this process or in another one, and what opens it there."""
+"""The interface of an index of passages, in this process or in another one, and the function that opens it there."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -45,7 +45,7 @@ class Opening:
 
 
 class PassageIndex(Protocol):
-    """The methods of `KnowledgeIndex`, which says what each does, that services and the ingester call."""
+    """The methods of `KnowledgeIndex`, described there, that services and the ingester call."""
 
     health: IndexHealth
     late: Embedder | None

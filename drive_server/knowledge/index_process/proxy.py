@@ -1,6 +1,6 @@
 """The index as the services have it: in a process that starts with the first call and ends when nobody calls.
 
-LanceDB, what it imports and the memory that it keeps are some 200 MB (`python -m benchmarks.search.memory`). The
+LanceDB, its imports and the memory that it keeps are some 200 MB (`python -m benchmarks.search.memory`). The
 process starts within 1.4 s of CPU. Questions about an index in which nothing was ever written, and looks at one that
 did not change, need no process.
 """
@@ -61,7 +61,7 @@ class IndexProcess:
     """The index at a LanceDB URI, in a process of its own; a `PassageIndex`. `end` belongs to each.
 
     The arguments are those of `KnowledgeIndex`. Its embedders stay here: the process asks for the vectors of queries.
-    If the process dies, what only reads is done once again in another one; a write raises `StorageFailureError`.
+    If the process dies, a reading call is repeated once in another one; a write raises `StorageFailureError`.
     """
 
     def __init__(
@@ -188,7 +188,7 @@ class IndexProcess:
         return Counter() if await self._is_empty() else await self._read("inspect")
 
     async def look(self) -> None:
-        """Have the index inspected if files of it are gone. Without a process, compare the folder with what was seen.
+        """Have the index inspected if files of it are gone. Without a process, compare the folder with its last state.
 
         An index in an object store is looked at only while a process runs, and at the next search.
         """

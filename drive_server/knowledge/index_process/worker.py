@@ -27,7 +27,7 @@ from drive_server.telemetry.fields import begin_log_fields
 
 
 class ReportedHealth(IndexHealth):
-    """The health of the index, which the service keeps: it hears what this process notes."""
+    """The health of the index, which the service keeps: it hears this process's news."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__()

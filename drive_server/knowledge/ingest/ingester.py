@@ -409,7 +409,7 @@ def _logging_errors() -> Generator[None]:
 
 
 class IndexWatch:
-    """Polls a person's index status, or what `read` returns, and returns only changes. For one task."""
+    """Polls a person's index status, or the result of `read`, and returns only changes. For one task."""
 
     def __init__(
         self, ingester: Ingester, user_id: str, read: Callable[[], Awaitable[IndexStatus]] | None = None

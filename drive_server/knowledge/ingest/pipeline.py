@@ -160,7 +160,7 @@ class Pipeline:
 
     @property
     def _is_store_due(self) -> bool:
-        """True if it is time to store what was read, as every write has a fixed cost."""
+        """True if it is time to store the prepared files, as every write has a fixed cost."""
         size = sum(len(one.file.chunks) for one in self._prepared)
         is_all = len(self._prepared) == len(self._jobs)
         is_late = anyio.current_time() >= self._stored_at + STORE_SECONDS

@@ -15,10 +15,10 @@ logger = logging.getLogger(__name__)
 class Recognition:
     """Reads pages that are pictures, in a process of its own, which ends when there are none left.
 
-    What it read is stored by content, page by page; when all pages of a content are there, its files are read again,
-    and the words of the pages stand in their places. A page that crashes the process, or takes too
-    long, is counted as not read, and no further ones of the file are tried. After any other error, such as one of the
-    disk, the file is tried again later, a few times, and the others go on.
+    The recognized words are stored by content, page by page; when all pages of a content are there, its files are read
+    again, and the words of the pages stand in their places. A page that crashes the process, or takes too long, is
+    counted as not read, and no further ones of the file are tried. After any other error, such as one of the disk, the
+    file is tried again later, a few times, and the others go on.
     """
 
     def __init__(self, pending: PendingFiles, texts: TextSource, recognized: RecognizedTexts) -> None:

@@ -11,7 +11,7 @@ from drive_server.storage.shared_poll import SharedPoll, Watch
 from drive_server.storage.turns import read_numbers_sync
 
 LONGEST_SECONDS: Final = 30.0
-"""A status is read anew after so long, whatever seems to have changed."""
+"""A status is read anew after so long, even if nothing seems to have changed."""
 
 
 class IndexStatuses:
@@ -34,7 +34,7 @@ class IndexStatuses:
         return self.polls.watch(user_id)
 
     async def _read(self, user_ids: Collection[str]) -> Mapping[str, IndexStatus]:
-        # Before the statuses: what changes in between is read at the next poll.
+        # Before the statuses: a change in between is read at the next poll.
         state = await self._state_now()
         known = self._known if state == self._state and self._ingester.is_writer else {}
         unknown = [user_id for user_id in user_ids if user_id not in known]

@@ -1,4 +1,4 @@
-"""Documents that are zip archives of XML, opened with limits on what they unpack to."""
+"""Documents that are zip archives of XML, opened with limits on their unpacked size."""
 
 import posixpath
 import re
@@ -74,7 +74,7 @@ class Archive:
         return {one.id: one.target for one in self.relationships(name)}
 
     def relationships(self, name: str) -> list[Relationship]:
-        """Return what a part of an Office document refers to within the file, in order; the package's own for ""."""
+        """Return the references of a part of an Office document within the file, in order; the package's own for ""."""
         folder, base = posixpath.split(name)
         path = self.find(posixpath.join(folder, "_rels", f"{base}.rels"))
         if not path:
@@ -97,7 +97,7 @@ class Archive:
         return next(mains, "")
 
     def main_types(self) -> Iterator[str]:
-        """Yield what tells the kind of an Office document: its main part's content type, and its root element.
+        """Yield the signs of an Office document's kind: its main part's content type, and its root element.
 
         Yields nothing for other archives, also where they have damaged parts of the same names.
         """

@@ -61,7 +61,7 @@ def _read(path: Path, found: Format, claimed: Format) -> Extraction:
 
 
 def _with_omissions(extraction: Extraction, counts: Mapping[str, int]) -> Extraction:
-    """Name in the reason what the reader counted. The only seam from readers to all who tell of it."""
+    """Name in the reason the parts that the reader counted. The only seam from readers to all who tell of it."""
     counted = {kind: count for kind in OMISSION_KINDS if (count := {**extraction.omissions, **counts}.get(kind))}
     return replace(extraction, reason=reason_with(extraction.reason, {}, counted), omissions=counted)
 

@@ -47,7 +47,7 @@ class ReaderPool:
     async def run(
         self, work: Work[Answer], refusal: Refusal[Answer], path: Path, name: str, media_type: str, seconds: float
     ) -> Answer:
-        """Return what other work over a file answers, or `refusal` if it crashes or takes longer than `seconds`."""
+        """Return the answer of other work over a file, or `refusal` if it crashes or takes longer than `seconds`."""
         async with self._queue.slot(0, is_awaited=True):
             return await self._run(work, refusal, path, name, media_type, seconds)
 

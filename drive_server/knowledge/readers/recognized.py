@@ -70,7 +70,7 @@ def awaits_ocr(state: str, omissions: Collection[str]) -> bool:
 
 
 def with_recognized(extraction: Extraction, pages: Pages) -> Extraction:
-    """Return the extraction with the pages in their places: it is ready, and what OCR could not read is counted."""
+    """Return the extraction with the pages in their places: it is ready, and pages that OCR missed are counted."""
     # A page that OCR has read is read whole, the stamp or title included that stands on it as text.
     kept = (element for element in extraction.elements if not pages.get(element.page or 0))
     own = [(element.page or 1, _as_part(element)) for element in kept]

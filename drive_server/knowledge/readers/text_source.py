@@ -25,7 +25,7 @@ SHORT_BYTES = 100_000
 """Up to this size a thread cuts plain text into passages: more would hold up the service's other threads."""
 
 OCR_STEP_SECONDS = 10.0
-"""After this time OCR begins no further page, so that what it read is stored."""
+"""After this time OCR begins no further page, so that the pages read are stored."""
 
 OCR_PAGE_SECONDS = 120.0
 """The most seconds of such a step: one page of a slow machine."""
@@ -119,14 +119,14 @@ class TextSource:
         media_type: str,
         seconds: float,
     ) -> Answer:
-        """Return what other work over a blob answers, in a reader's process. Raises as `text` does."""
+        """Return the answer of other work over a blob, from a reader's process. Raises as `text` does."""
         async with self._blobs.local_path(blob_hash) as path:
             return await self._readers.run(work, refusal, path, name, media_type, seconds)
 
     async def run_without_file(
         self, work: Work[Answer], refusal: Refusal[Answer], media_type: str, seconds: float
     ) -> Answer:
-        """Return what work that reads no file answers, in a reader's process."""
+        """Return the answer of work that reads no file, from a reader's process."""
         return await self._readers.run(work, refusal, Path(os.devnull), "", media_type, seconds)
 
     def close(self) -> None:

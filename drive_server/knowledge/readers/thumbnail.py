@@ -29,7 +29,7 @@ def make_thumbnail(size: int, path: Path, name: str, media_type: str) -> Thumbna
     """Return the picture, `size` pixels at its longer side or less. Blocks; not for two threads at once."""
     from drive_server.knowledge.readers.pages.drawing import UndrawableError, draw
 
-    del name, media_type  # the bytes tell, whatever the file calls itself
+    del name, media_type  # the bytes tell, not the file's name
     try:
         picture = draw(path, size)
     except UndrawableError as error:

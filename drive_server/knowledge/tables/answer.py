@@ -114,7 +114,7 @@ class TableSession:
             raise TableError("table_no_numbers", name=column.name, example=example)
 
     def _needed(self, labelled: Sequence[Column], measures: Sequence[Measure], sort: Column | None) -> list[Reading]:
-        """Return the columns that have to be readable, and as what."""
+        """Return the columns that have to be readable, each with its kind."""
         measured = [(one.column, one.is_of_dates) for one in measures if one.aggregate.function not in PLAIN]
         distinct = [one.column for one in measures if one.aggregate.function == "distinct"]
         needed: list[Reading] = [(column, "text") for column in distinct if column]

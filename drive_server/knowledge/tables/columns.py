@@ -1,4 +1,4 @@
-"""A column of a table: its cells as texts, numbers and moments, and those that can't be read as what is asked of it."""
+"""A column of a table: its cells as texts, numbers and moments, and those that can't be read as the wanted kind."""
 
 import unicodedata
 from collections.abc import Callable, Sequence

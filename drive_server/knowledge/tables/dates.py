@@ -103,7 +103,7 @@ def order_of(texts: Iterable[str]) -> Order | None:
 
 
 def _orders_of_short(pairs: Sequence[tuple[int, int]]) -> set[Order]:
-    """Return what dates as `25/11/26` show: the year may come first as well, and changes less often than the day."""
+    """Return the possible orders of dates as `25/11/26`: a leading year changes less often than the day."""
     formers, years = {former for former, _ in pairs}, {year for _, year in pairs}
     if max(formers) > 31:
         return {"dmy", "mdy"}

@@ -57,7 +57,7 @@ class TableQuery:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
-    """A column of the table: its name, its letters in the sheet, and what most of its cells hold."""
+    """A column of the table: its name, its letters in the sheet, and the kind of most of its cells."""
 
     name: str
     letters: str

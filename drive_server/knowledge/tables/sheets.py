@@ -22,7 +22,7 @@ _Rows = list[tuple[int, list[SheetCell]]]
 
 
 def read_workbook(path: Path) -> list[Grid]:
-    """Return the sheets of a workbook that hold anything. Blocks. Raises `TableError`, or what `open_workbook` does."""
+    """Return the sheets of a workbook that hold anything. Blocks. Raises `TableError`, or as `open_workbook` does."""
     with open_workbook(path, Omissions()) as sheets:
         return [grid for sheet in sheets if (grid := _grid(sheet)).rows]
 

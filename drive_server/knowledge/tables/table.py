@@ -158,7 +158,7 @@ def _total_labels(rows: Sequence[tuple[int, list[Cell]]]) -> set[Cell]:
 
 
 def _is_unlabelled_total(rows: Sequence[tuple[int, list[Cell]]]) -> bool:
-    """Say whether the last row has nothing but the sums of what is above, in fewer cells than the row before."""
+    """Say whether the last row has only sums of the rows above, in fewer cells than the row before."""
     if len(rows) <= _LEAST_ADDED:
         return False
     *above, (_, last) = rows

@@ -1,4 +1,4 @@
-"""Cells that can't be read as what is asked of them: an answer is refused, or leaves out their rows and says so."""
+"""Cells that can't be read as the wanted kind: an answer is refused, or leaves out their rows and says so."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -15,7 +15,7 @@ MAX_LISTED: Final = 20
 _SHOWN: Final = 5
 
 Reading = tuple[Column, Kind]
-"""A column, and what its cells are read as."""
+"""A column, and the kind that its cells are read as."""
 
 
 class Unreadable:

@@ -101,7 +101,7 @@ def fold_places(text: str) -> tuple[str, list[int]]:
 
 @cache
 def _simplified() -> str:
-    """Return a text whose n-th character is what character n becomes, by OpenCC's table (README.md beside it)."""
+    """Return a text with the simplified form of character n at place n, by OpenCC's table (README.md beside it)."""
     pairs = {ord(one): other for one, other in CHARACTERS.read_text(encoding="utf-8").splitlines()}
     return "".join(map(chr, range(max(pairs) + 1))).translate(pairs)
 

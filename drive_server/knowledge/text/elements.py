@@ -19,10 +19,11 @@ SEPARATOR = "\n\n"
 class Element:
     """A heading, paragraph, list item, table (or table row) or piece of code.
 
-    `start` and `end` are character offsets into the extraction's text; `text` is what stands there without markup.
+    `start` and `end` are character offsets into the extraction's text; `text` is the text there without markup.
     `level` is 1 to 6 for titles, else 0; `page` counts from 1, None where the format has no pages. `place` is where a
-    reader of the file finds it, None where that is its page, or follows from the offsets. `path` is the names of what
-    it lies in, outermost first, where those are no titles in the text: keys, classes, functions; None elsewhere.
+    reader of the file finds it, None where that is its page, or follows from the offsets. `path` is the names of the
+    elements around it, outermost first, where those are no titles in the text: keys, classes, functions; None
+    elsewhere.
     """
 
     kind: ElementKind
@@ -44,9 +45,9 @@ class Element:
 class Extraction:
     """The text of a file, or why there is none.
 
-    `reason` is a sentence for a person: why there is no text, or what of it is missing. It never names a path.
+    `reason` is a sentence for a person: why there is no text, or which parts of it are missing. It never names a path.
     `properties`: of a photo when it was taken, where, and with which camera.
-    `omissions` counts what the reader met and did not read; `reason` names that, too.
+    `omissions` counts the parts that the reader met and did not read; `reason` names that, too.
     `exact` says that `text` is the decoded file itself, so that offsets into it are offsets into the file;
     `encoding` is then the one it was decoded with.
     """

@@ -1,4 +1,4 @@
-"""What a reader met in a file and did not read: counted by kind, and told in one sentence in both languages."""
+"""The parts of a file that a reader met and did not read: counted by kind, in one sentence in both languages."""
 
 from collections import Counter
 from collections.abc import Mapping

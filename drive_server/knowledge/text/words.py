@@ -52,7 +52,7 @@ _QUESTION_WORDS = (
     "will with would you your yours"
 )
 QUESTION_WORDS = frozenset(_QUESTION_WORDS.split())
-"""English words of which a question consists, whatever it asks for: they tell nothing, and are no slips of the pen."""
+"""English words of which questions on any subject consist: they tell nothing, and are no slips of the pen."""
 JOINER = "\u01c1"
 MAX_WORD_BYTES = 40
 """LanceDB's `max_token_length`: longer words are left out of the index."""

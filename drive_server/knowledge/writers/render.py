@@ -29,7 +29,7 @@ def can_render(media_type: str) -> bool:
 def render_document(media_type: str, text: str) -> bytes:
     """Return the document that the Markdown text makes; the same for the same text. Blocks, maybe for seconds.
 
-    Raises `UnwritableError` for what does not fit.
+    Raises `UnwritableError` for a text that does not fit.
     """
     if len(text) > MAX_RENDERED_CHARACTERS:
         raise UnwritableError
@@ -41,7 +41,7 @@ def render_document(media_type: str, text: str) -> bytes:
 
 
 def render_work(text: str, path: Path, name: str, media_type: str) -> bytes | None:
-    """Return the same as work of a reader's process, which reads no file; None for what does not fit."""
+    """Return the same as work of a reader's process, which reads no file; None for a text that does not fit."""
     del path, name
     try:
         return render_document(media_type, text)

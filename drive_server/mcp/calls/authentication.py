@@ -53,7 +53,7 @@ OnCaller = Callable[[ServerSession, Principal], object]
 
 
 class DriveToken(AccessToken):
-    """A bearer token that was checked for one HTTP request, with whom it belongs to."""
+    """A bearer token that was checked for one HTTP request, with its owner."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 

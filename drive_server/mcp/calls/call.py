@@ -1,4 +1,4 @@
-"""One call of a tool: who makes it, whether the person agrees, and what is answered."""
+"""One call of a tool: its caller, the person's consent, and its answer."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, fields
@@ -99,7 +99,7 @@ class Call(Context[ServerSession, Any, Request]):
 
         The assistant inside this process has asked already; a host that can't ask is held by the scopes of its key.
         Raises `DeclinedError`, `MissingScopeError` for a deletion for good that nobody is asked about, and
-        `EtagMismatchError` if what was shown is not what would be done any more.
+        `EtagMismatchError` if the effect is no longer the one shown.
         """
         if self._purges:
             require_purge(actor, is_asked=can_ask(self.session))
@@ -118,7 +118,7 @@ class Call(Context[ServerSession, Any, Request]):
 
 
 def is_settled(actor: Actor, session: ServerSession) -> bool:
-    """Say whether nobody is asked whatever the call: in a rehearsal, by the assistant, at a host that can't ask."""
+    """Say whether nobody is asked about any call: in a rehearsal, by the assistant, at a host that can't ask."""
     return actor.dry_run or actor.principal.method == IN_PROCESS or not can_ask(session)
 
 

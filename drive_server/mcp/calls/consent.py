@@ -22,7 +22,7 @@ from drive_server.services.journal.service import Journal
 from drive_server.services.tree.names import display_name
 
 Asks = Literal["always", "when_shared", "never"]
-"""The calls before which the person is asked. when_shared: those that change what others see, or come to see."""
+"""The calls before which the person is asked. when_shared: those that change items that others see, or come to see."""
 MOST_NAMED: Final = 10
 MOST_CHARACTERS: Final = 200
 MOST_DIFF_LINES: Final = 20
@@ -71,7 +71,7 @@ class Consent:
         """Return the actor as the person approved the operation, bound to the state that they were shown.
 
         An operation that was recorded before needs nobody: it does nothing again. With `when_shared` neither does one
-        that no other person sees. Raises `DeclinedError`, and what the operation's rehearsal raises.
+        that no other person sees. Raises `DeclinedError`, and the errors of the operation's rehearsal.
         """
         if await self._journal.has_recorded(actor):
             return actor
@@ -126,7 +126,7 @@ def question(effect: Effect) -> str:
 
 
 def _difference(effect: Effect) -> list[str]:
-    """Return the beginning of what changes in a text, without the lines that name the file."""
+    """Return the beginning of a text's changes, without the lines that name the file."""
     lines = (effect.diff or "").splitlines()[2:]
     shown = [display_name(line.expandtabs(4)[:MOST_CHARACTERS]) for line in lines[:MOST_DIFF_LINES]]
     return [*shown, "…"] if len(lines) > MOST_DIFF_LINES else shown

@@ -22,7 +22,7 @@ from drive_server.errors import (
 )
 
 LOGGER: Final = "drive"
-# What a host may want to act on or to show; other refusals are the caller's own slips.
+# Refusals that a host may want to act on or to show; others are the caller's own slips.
 _LEVELS: Final[dict[type[DriveError], LoggingLevel]] = {
     EtagMismatchError: "notice",
     NameConflictError: "notice",
@@ -44,7 +44,7 @@ _PUBLIC_DETAILS: Final = frozenset(
 async def log(
     context: Context[ServerSession, Any, Any], level: LoggingLevel, tool: str, event: str, **data: Any
 ) -> None:
-    """Send a message about the call: `event` says what happened, in a few words; `data` is JSON."""
+    """Send a message about the call: `event` names it in a few words; `data` is JSON."""
     await context.session.send_log_message(
         level, {"event": event, "tool": tool, **data}, f"{LOGGER}.{tool}", context.request_id
     )

@@ -38,9 +38,9 @@ def public_error(error: BaseException | None, where: str) -> DriveError:
 def error_data(error: DriveError, *, not_found: int = INVALID_PARAMS, unusable_is_invalid: bool = False) -> ErrorData:
     """Return the error as JSON-RPC carries it, with `{code, message, hint, details}` as its data.
 
-    `not_found` is the number of what does not exist: -32002 for a resource, -32602 for what an argument names (MCP
-    2025-11-25, server/resources and server/prompts). `unusable_is_invalid`: what exists but can't be used here, such
-    as a file without text, is the fault of the argument that names it.
+    `not_found` is the number for a missing item: -32002 for a resource, -32602 for an item that an argument names
+    (MCP 2025-11-25, server/resources and server/prompts). `unusable_is_invalid`: an item that exists but can't be used
+    here, such as a file without text, is the fault of the argument that names it.
     """
     code = REFUSED
     if isinstance(error, InvalidInputError):
@@ -64,7 +64,7 @@ def call_cancelled() -> ErrorData:
 def as_protocol_error(
     where: str, *, not_found: int = INVALID_PARAMS, unusable_is_invalid: bool = False
 ) -> Generator[None]:
-    """Turn whatever is raised inside into `McpError`; one that is raised already passes."""
+    """Turn any exception inside into `McpError`; one that is raised already passes."""
     try:
         yield
     except McpError:

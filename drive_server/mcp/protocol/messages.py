@@ -1,4 +1,4 @@
-"""JSON-RPC messages as bytes: read with care, since the SDK stumbles over what is no message, and written fast."""
+"""JSON-RPC messages as bytes: read with care, since the SDK stumbles over malformed ones, and written fast."""
 
 import logging
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ def read_message(data: bytes | bytearray) -> JSONRPCMessage:
 def read_messages(data: bytes | bytearray, *, takes_batches: bool) -> JSONRPCMessage | Batch:
     """Return the message, or the batch where the session's protocol has them. Raises `MessageError`.
 
-    Half a surrogate pair becomes U+FFFD: whoever waits for an answer to its request gets one.
+    Half a surrogate pair becomes U+FFFD: a caller that waits for an answer to its request gets one.
     """
     try:
         found = read_json(data)
@@ -118,7 +118,10 @@ def _too_many_values(request_id: RequestId | None = None) -> MessageError:
 
 
 def write_message(message: JSONRPCMessage) -> bytes:
-    """Return the message as JSON in one line. What can't be written becomes an internal error with the same id."""
+    """Return the message as JSON in one line.
+
+    A message that can't be written becomes an internal error with the same id.
+    """
     root = message.root
     try:
         if isinstance(root, JSONRPCResponse):

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Pages:
-    """Cuts lists that change seldom, if at all, into pages of `size` entries, for whoever `user_id` says calls."""
+    """Cuts lists that change seldom, if at all, into pages of `size` entries, for the caller that `user_id` returns."""
 
     def __init__(self, signer: Signer, size: int, user_id: Callable[[], Awaitable[str]]) -> None:
         self._signer = signer

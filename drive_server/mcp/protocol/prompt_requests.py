@@ -1,4 +1,4 @@
-"""Requests about prompts, and completion of what is typed for them (MCP 2025-11-25, server/prompts)."""
+"""Requests about prompts, and completion of their arguments (MCP 2025-11-25, server/prompts)."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -52,7 +52,7 @@ class PromptRequests:
         self.plain_completion: PlainCompletion | None = None
 
     def handlers(self) -> dict[type, Callable[[Any], Awaitable[ServerResult]]]:
-        """Return what answers each kind of request."""
+        """Return the handler of each kind of request."""
         return {ListPromptsRequest: self._list, GetPromptRequest: self._get, CompleteRequest: self._complete}
 
     async def _list(self, request: ListPromptsRequest) -> ServerResult:
@@ -76,7 +76,7 @@ class PromptRequests:
             raise InvalidInputError(f"{', '.join(missing)} is missing.", hint="Give all that the prompt needs.")
         try:
             return await self._server.get_prompt(name, arguments)
-        except ValueError as error:  # the SDK makes one of whatever the prompt raises
+        except ValueError as error:  # the SDK makes one of any error of the prompt
             session = self._server.get_context().session
             if isinstance(session, AsksInResults) and session.asked is not None:
                 raise InputRequiredError from error

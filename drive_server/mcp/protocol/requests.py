@@ -1,4 +1,4 @@
-"""Checks of requests before anything answers them, so that a client learns what is wrong with one."""
+"""Checks of requests before anything answers them, so that a client learns the fault of one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,11 +32,11 @@ class Refusal:
 
 
 class Requests:
-    """Checks what the client sends; takes the place of the SDK's type of all requests."""
+    """Checks the client's requests; takes the place of the SDK's type of all requests."""
 
     @staticmethod
     def model_validate(found: Mapping[str, Any]) -> ClientRequest | Refusal:
-        """Return the request, or what to answer in its place."""
+        """Return the request, or the answer in its place."""
         kind = _KINDS.get(found["method"])
         return Refusal(unknown_method()) if kind is None else checked(kind, found, REVISION)
 
@@ -56,7 +56,7 @@ def unknown_method() -> ErrorData:
 
 
 def _wrong_params(error: ValidationError, revision: str) -> ErrorData:
-    """Name what is wrong, without its value."""
+    """Name the wrong parameters, without their values."""
     found = error.errors(include_url=False, include_context=False, include_input=False)[:MOST_PROBLEMS]
     problems = [{"argument": _place(one["loc"]), "problem": one["msg"][:200]} for one in found]
     wrong = InvalidInputError(

@@ -53,7 +53,7 @@ class ResourceRequests:
         self._actor = actor
 
     def handlers(self) -> dict[type, Callable[[Any], Awaitable[ServerResult]]]:
-        """Return what answers each kind of request."""
+        """Return the handler of each kind of request."""
         return {
             ListResourcesRequest: self._list,
             ListResourceTemplatesRequest: self._list_templates,

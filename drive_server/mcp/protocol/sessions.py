@@ -82,11 +82,11 @@ class DriveSession(SdkServerSession):
         self._woken.set()
 
     def withdraw(self, about: str) -> None:
-        """Forget what was posted about this and is not sent yet."""
+        """Forget the posted notifications about this that are not sent yet."""
         self._waiting = deque(said for said in self._waiting if said[0] != about)
 
     async def send_posted(self) -> None:
-        """Send what is posted, in its order, until cancelled or the client is gone."""
+        """Send posted notifications, in their order, until cancelled or the client is gone."""
         try:
             while True:
                 while self._waiting:
@@ -100,12 +100,12 @@ class DriveSession(SdkServerSession):
     async def send_log_message(
         self, level: LoggingLevel, data: Any, logger: str | None = None, related_request_id: RequestId | None = None
     ) -> None:
-        """Send a message of the log, unless it is less severe than what the client wants (logging/setLevel)."""
+        """Send a message of the log, unless it is less severe than the client's level (logging/setLevel)."""
         if LEVELS.index(level) >= LEVELS.index(self.log_level):
             await super().send_log_message(level, data, logger, related_request_id)
 
     def refusal_of(self, responder: RequestResponder[Any, ServerResult]) -> ErrorData | None:
-        """Note the HTTP request behind it, and return what is wrong with it, None if nothing is."""
+        """Note the HTTP request behind it, and return its fault, None if there is none."""
         metadata = responder.message_metadata
         if isinstance(metadata, ServerMessageMetadata) and isinstance(metadata.request_context, Request):
             self.request = metadata.request_context

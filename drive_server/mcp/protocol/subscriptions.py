@@ -77,7 +77,7 @@ class Subscriptions:
         return len(self._sessions) > 0
 
     async def hear(self, changes: list[Recorded], around: frozenset[str]) -> None:
-        """Notify the sessions of these changes that watch what changed, or whose list of resources is another."""
+        """Notify the sessions of these changes that watch a changed item, or whose list of resources is another."""
         watched = {one.node_id for session in self._sessions for one in session.subscriptions.values() if one.node_id}
         places: dict[str, frozenset[int]] = {}
         if watched:
@@ -127,7 +127,7 @@ class Subscriptions:
         return not session.person.isdisjoint(around)
 
     async def _principal(self, session: DriveSession) -> Principal:
-        """Return who is behind the session now. Raises `UnauthenticatedError` if their key ended in the meantime."""
+        """Return the session's present principal. Raises `UnauthenticatedError` if their key ended in the meantime."""
         request = RequestContext[ServerSession, Any, Request]("", None, session, None, request=session.request)
         token = current_principal.set(session.opened_by)
         try:

@@ -66,7 +66,7 @@ class Questions:
 
     def __init__(self, database: Database, answer_seconds: float, clock: Callable[[], float] = time) -> None:
         self._signer = database.signer
-        # What a process alone keeps in memory, it forgets at its end; so its states end with it.
+        # Memory of a process ends with it; so its states end with it.
         self._purpose = PURPOSE if database.takes_turns else f"{PURPOSE} {token_hex(8)}"
         self._used = window_of(database, PURPOSE, 1, Message.of("state_used"), answer_seconds + MARGIN_SECONDS)
         self._answer_seconds = answer_seconds
@@ -127,7 +127,7 @@ class CallQuestions:
             raise self._ask(wanted, question)
         await self._questions.use(state)
         if state.text != _digest(question.text) and state.etag == question.etag:
-            # What would happen is something else now, and no etag keeps it from happening.
+            # The effect would be another one now, and no etag keeps it from happening.
             raise self._ask(wanted, question)
         try:
             return ElicitResult.model_validate(self._responses[KEY]), Question(question.text, state.etag)

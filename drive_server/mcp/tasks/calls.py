@@ -44,7 +44,7 @@ class Proposal(Call):
         super().__init__(*given, **named)
 
     async def caller(self) -> Actor:
-        """Return who calls, as `Call.actor` does."""
+        """Return the caller, as `Call.actor` does."""
         self._proposed = await super().actor()
         return self._proposed
 
@@ -86,7 +86,7 @@ class TaskCall(Call):
         return self._report
 
     async def actor(self) -> Actor:
-        """Return who had the task made, with the scopes of now. Raises `UnauthenticatedError`."""
+        """Return the person who had the task made, with the scopes of now. Raises `UnauthenticatedError`."""
         order = self._task.order
         return Actor(
             principal=await proved_again(self._identity, order.caller),
@@ -107,7 +107,7 @@ class TaskCall(Call):
         return HostModel(self._host, None, silent_seconds, **{RELATED: {"taskId": self._task.id}})
 
     async def reauthenticate(self) -> None:
-        """Raise `UnauthenticatedError` if the key of whoever had the task made has ended since."""
+        """Raise `UnauthenticatedError` if the key that the task was made with has ended since."""
         await self.actor()
 
     async def agreed(self, actor: Actor, operation: Callable[[Actor], Awaitable[Outcome[T]]]) -> Outcome[T]:

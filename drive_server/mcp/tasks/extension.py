@@ -101,7 +101,7 @@ class TaskExtension:
             task, is_new = await self._requests.make(params)
         except McpError:
             raise
-        except Exception as error:  # noqa: BLE001 - `public_error` logs what was not foreseen
+        except Exception as error:  # noqa: BLE001 - `public_error` logs an unforeseen error
             return ServerResult(refused(public_error(error, f"the tool {params.name}")))
         try:
             with anyio.move_on_after(AT_ONCE_SECONDS):

@@ -51,7 +51,7 @@ from drive_server.registry import ServiceRegistry
 from drive_server.services.tasks import Order, Task
 
 IMMEDIATE: Final = "io.modelcontextprotocol/model-immediate-response"
-"""In `_meta` of a new task: what the host may tell its model at once."""
+"""In `_meta` of a new task: the text that the host may tell its model at once."""
 MOST_MILLISECONDS: Final = 10**12
 
 CAPABILITY: Final = ServerTasksCapability(

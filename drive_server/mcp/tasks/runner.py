@@ -116,7 +116,7 @@ class TaskRunner:
         return task
 
     async def run(self) -> None:
-        """Work until cancelled; what is not done then is left to the next process."""
+        """Work until cancelled; unfinished tasks are left to the next process."""
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(self._maintain)
@@ -165,7 +165,7 @@ class TaskRunner:
             return  # it was kept no longer than it took
 
     async def _maintain(self) -> None:
-        """Keep the leases, take what nobody works on, and stop what another process was asked to cancel."""
+        """Keep the leases, take tasks that nobody works on, and stop those that another process was asked to cancel."""
         every, due = self._tasks.lease.total_seconds() / RENEWALS_PER_LEASE, 0.0
         while True:
             try:

@@ -32,7 +32,7 @@ from drive_server.services.progress import Progress
 from drive_server.services.tasks import Task
 
 ERROR: Final = "error"
-"""In what is kept of a task's end: the JSON-RPC error that the call was answered with, in the place of a result."""
+"""In the record of a task's end: the JSON-RPC error that the call was answered with, in the place of a result."""
 POLL_MILLISECONDS: Final = 1000
 MOST_MESSAGE_CHARACTERS: Final = 300
 
@@ -90,7 +90,7 @@ class TaskWork:
         return _ending(answered)
 
     def _report(self, work: Work) -> Progress:
-        """Return what takes note of progress here, and tells the session if it wants to hear of it."""
+        """Return the function that notes progress here, and tells the session if it wants to hear of it."""
         listener = self._listeners.get(work.task.id)
         session = listener.session() if listener else None
         if listener is None or session is None or listener.token is None:
@@ -104,7 +104,7 @@ class TaskWork:
         return both
 
     async def _was_done(self, task: Task) -> bool:
-        # Whatever became of their key: what they did stays done.
+        # Even if their key has ended: their changes stay done.
         principal = Principal(task.order.user_id, "", frozenset(), IN_PROCESS)
         order = task.order
         return await self._drive.journal.has_recorded(Actor(principal, order.tool, idempotency_key=order.key))

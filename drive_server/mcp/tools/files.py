@@ -52,9 +52,9 @@ class FileTools(ToolGroup):
     async def list_folder(
         self, call: Call, folder_id: PlaceRef = "root", limit: PageSize = 100, cursor: Cursor = None
     ) -> Annotated[CallToolResult, ListResult]:
-        """List what is directly in a folder: folders first, then files, by name.
+        """List the items directly in a folder: folders first, then files, by name.
 
-        Use when: you need the names, ids or etags of what is in a folder, in the trash, or shared with you.
+        Use when: you need the names, ids or etags of items in a folder, in the trash, or shared with you.
         Not for: finding something anywhere in the drive (search_files); seeing several levels (get_folder_tree).
         Notes: a page has at most `limit` items; pass the answer's `cursor` to get the next page.
         """
@@ -66,7 +66,7 @@ class FileTools(ToolGroup):
     async def get_folder_tree(
         self, call: Call, folder_id: FolderRef = "root", depth: Depth = 2
     ) -> Annotated[CallToolResult, TreeNode]:
-        """Show a folder with what is below it, several levels at once.
+        """Show a folder with the items below it, several levels at once.
 
         Use when: you want an overview of how a folder is organised.
         Not for: long lists in one folder (list_folder pages through them); looking up one item (get_file_info).
@@ -78,10 +78,10 @@ class FileTools(ToolGroup):
 
     @ToolSpec("Look up an item", "查看项目信息", Scope.READ, "query", "low", READS)
     async def get_file_info(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, Item]:
-        """Tell what a file or folder is: name, path, size, type, version, etag, owner, your role, times.
+        """Tell the facts of a file or folder: name, path, size, type, version, etag, owner, your role, times.
 
         Use when: you need the etag before a change, or an id or path for the other one.
-        Not for: the content of a file (read_file); what is in a folder (list_folder).
+        Not for: the content of a file (read_file); the items in a folder (list_folder).
         Notes: works for items in the trash too, for those who can restore them.
         """
         actor = await call.actor()
@@ -161,7 +161,7 @@ class FileTools(ToolGroup):
 
         Use when: more than one item is to go to the same place.
         Not for: a single item (move_item); copies (copy_item).
-        Notes: one change, which undo_changes takes back as a whole; what lies in another of the items stays in it.
+        Notes: one change, which undo_changes takes back as a whole; an item inside another of them stays in it.
         """
         actor = await call.actor()
         outcome = await call.agreed(
@@ -202,17 +202,17 @@ class FileTools(ToolGroup):
 
 
 def is_list(ref: str) -> bool:
-    """Return whether the ref names, or may name, a list that is no folder: the trash, or what others share."""
+    """Return whether the ref names, or may name, a list that is no folder: the trash, or items that others share."""
     return ref in {TRASH, SHARED} or ref.removesuffix("/") == f"/{SHARED_FOLDER}"
 
 
 async def list_place(
     drive: ServiceRegistry, actor: Actor, ref: str, limit: int, cursor: str | None, start: str = ""
 ) -> Page[Item]:
-    """Return a page of what is in the folder that the ref names, of the trash, or of what others shared.
+    """Return a page of the folder that the ref names, of the trash, or of the items that others shared.
 
-    Of a folder, only what has a name that begins with `start`. `/Shared with me` is what others shared, unless the
-    caller has a folder of this name.
+    Of a folder, only items with a name that begins with `start`. `/Shared with me` is the items that others shared,
+    unless the caller has a folder of this name.
     """
     if ref == TRASH:
         return await drive.files.list_trash(actor, limit=limit, cursor=cursor)

@@ -1,4 +1,4 @@
-"""Tools for what was done: list it, take it back, and do it again."""
+"""Tools for past changes: list it, take it back, and do it again."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -39,11 +39,11 @@ class HistoryTools(ToolGroup):
     async def undo_changes(
         self, call: Call, run_id: RunId = None, change_id: ChangeId = None, preview: Preview = False
     ) -> Annotated[CallToolResult, UndoResultModel]:
-        """Take back changes of the person: a run of the assistant, one change, or what this key changed last.
+        """Take back changes of the person: a run of the assistant, one change, or this key's last one.
 
-        Use when: the person wants something undone; with `preview` first, to tell what it would take back.
-        Not for: an earlier content of one file (restore_version); other people's changes; what was deleted for good.
-        Notes: what was changed since is left as it is, and `skipped` says why; redo_changes takes the undo back.
+        Use when: the person wants something undone; with `preview` first, to tell its effects.
+        Not for: an earlier content of one file (restore_version); other people's changes; deletions for good.
+        Notes: items changed since are left as they are, and `skipped` says why; redo_changes takes the undo back.
         """
         actor = await call.actor()
         outcome = await call.agreed(
@@ -60,11 +60,11 @@ class HistoryTools(ToolGroup):
     async def redo_changes(
         self, call: Call, run_id: RunId = None, change_id: ChangeId = None, preview: RedoPreview = False
     ) -> Annotated[CallToolResult, RedoResultModel]:
-        """Do again what the person had undone: a run of the assistant, one change, or without either the last of it.
+        """Do undone changes of the person again: a run of the assistant, one change, or without either the last of it.
 
-        Use when: an undo was a mistake; with `preview` first, to tell what it would do again.
-        Not for: making the same change somewhere else; what was not undone.
-        Notes: what was changed since the undo is left as it is, and `skipped` says why and by whom.
+        Use when: an undo was a mistake; with `preview` first, to tell its effects.
+        Not for: making the same change somewhere else; changes that were not undone.
+        Notes: items changed since the undo are left as they are, and `skipped` says why and by whom.
         """
         actor = await call.actor()
         outcome = await call.agreed(
@@ -91,12 +91,13 @@ class HistoryTools(ToolGroup):
         limit: PageSize = 50,
         cursor: Cursor = None,
     ) -> Annotated[CallToolResult, ChangesResult]:
-        """List what was changed in the drive, newest first: by the person, or to one item by everybody.
+        """List the changes in the drive, newest first: by the person, or to one item by everybody.
 
-        Use when: the person asks what happened, who did it, when, with which tool, or what an undo would be about.
+        Use when: the person asks what happened, who did it, when, with which tool, or which changes an undo would take
+        back.
         Not for: the earlier contents of a file (list_versions).
         Notes: changes of one run of the assistant have its `run_id`; `approved_by` is who agreed; `undone_by` marks
-        what was taken back.
+        undone ones.
         """
         actor = await call.actor()
         begin, end = await self.span(actor, since, until)

@@ -87,7 +87,7 @@ class IndexTools(ToolGroup):
     async def reindex(self, call: Call, folder_id: FolderRef) -> Annotated[CallToolResult, IndexResult]:
         """Have all files below a folder read anew for search, in the background.
 
-        Use when: get_index_status shows files that failed, or searches miss what is in the files of the folder.
+        Use when: get_index_status shows files that failed, or searches miss texts of the folder's files.
         Not for: files that were just changed or added, which are read anyway (get_index_status waits for them).
         Notes: files and their versions stay as they are. Until a file is read it may not be found by its text, so take
         the smallest folder that will do; `root` is the whole drive. It needs the role editor.

@@ -35,7 +35,7 @@ class SessionTools(ToolGroup):
 
     @ToolSpec("Who am I", "查看当前身份", None, "query", "low", READS)
     async def whoami(self, call: Call) -> Annotated[CallToolResult, WhoamiResult]:
-        """Tell for whom this connection acts, what day and time it is there, what its key may do and how much is kept.
+        """Tell for whom this connection acts, the day and time there, what its key may do and how much is kept.
 
         Use when: a date such as "until Friday" has to be worked out, a call was refused for lack of a scope or of room,
         the person asks which account is in use, or a search finds less than it should.

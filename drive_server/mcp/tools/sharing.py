@@ -92,7 +92,7 @@ class SharingTools(ToolGroup):
         """List who has access to a file or folder besides its owner: people and links, each with their role.
 
         Use when: the person asks who can see or change something, or for the address of a link.
-        Not for: what others shared with the person (list_shared_with_me).
+        Not for: items that others shared with the person (list_shared_with_me).
         Notes: needs the role editor; `inherited_from` names the folder above that the access comes from; addresses of
         links are told to the owner.
         """
@@ -120,7 +120,7 @@ class SharingTools(ToolGroup):
         Use when: somebody shall be able to do more or less than now, or a link needs another expiry, password or limit.
         Not for: giving access for the first time (share_item, create_share_link); ending it (revoke_share).
         Notes: needs the owner; name a person by `email` or a link by `link_id`; for a person there is only the role;
-        what is not given stays as it is.
+        arguments left out keep their values.
         """
         actor = await call.actor()
         terms = LinkTerms(role, expires_in_hours, password, max_downloads, frozenset(remove))
@@ -141,8 +141,8 @@ class SharingTools(ToolGroup):
     ) -> Annotated[CallToolResult, ShareResult]:
         """Take back the access that a person was given on a file or folder, or end a link to it, or leave a share.
 
-        Use when: the owner wants somebody to see or change something no more; or the person wants to leave what others
-        shared with them: then `email` is the person's own.
+        Use when: the owner wants somebody to see or change something no more; or the person wants to leave an item that
+        others shared with them: then `email` is the person's own.
         Not for: changing viewer to editor or back, or the terms of a link (update_share).
         Notes: needs the owner, but for one's own share; name a person by `email` or a link by `link_id`; access that
         comes from a folder above is ended there, and the answer says where. It ends at once.
@@ -161,11 +161,11 @@ class SharingTools(ToolGroup):
     async def list_shared_with_me(
         self, call: Call, limit: PageSize = 100, cursor: Cursor = None
     ) -> Annotated[CallToolResult, ListResult]:
-        """List what other people shared with the person: each file or folder with its owner and the person's role.
+        """List the items that others shared with the person: each file or folder with its owner and the person's role.
 
         Use when: the person asks what they were given, or looks for somebody else's file.
-        Not for: what the person shared with others (list_shares of that item).
-        Notes: what is in a shared folder is not listed here; list_folder goes on from it.
+        Not for: items that the person shared with others (list_shares of that item).
+        Notes: items inside a shared folder are not listed here; list_folder goes on from it.
         """
         actor = await call.actor()
         page = await self._drive.sharing.shared_with_me(actor, limit, cursor)

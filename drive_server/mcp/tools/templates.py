@@ -53,7 +53,8 @@ class TemplateTools(ToolGroup):
         Use when: the person wants a letter, contract or form made from a template of theirs.
         Not for: changing the template (patch_file); files without such placeholders (copy_item).
         Notes: placeholders without a value, and values without a placeholder, are named before anything is written, so
-        a call with empty `values` tells what the template needs. Without `folder_id` the file lies beside the template.
+        a call with empty `values` lists the template's placeholders. Without `folder_id` the file lies beside the
+        template.
         """
         actor = await call.actor()
         filled = {entry.name: entry.value for entry in values}

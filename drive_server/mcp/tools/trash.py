@@ -25,8 +25,8 @@ class TrashTools(ToolGroup):
         """Move a file or folder, with all that is in it, to the trash.
 
         Use when: the person wants it deleted.
-        Not for: emptying a file (write_file); taking back somebody's access (revoke_share); what is in the trash
-        already (delete_item).
+        Not for: emptying a file (write_file); taking back somebody's access (revoke_share); an item that is in the
+        trash already (delete_item).
         Notes: can be brought back with restore_item or undo_changes; people it is shared with lose sight of it.
         """
         actor = await call.actor()
@@ -37,12 +37,12 @@ class TrashTools(ToolGroup):
     async def list_trash(
         self, call: Call, limit: PageSize = 100, cursor: Cursor = None
     ) -> Annotated[CallToolResult, ListResult]:
-        """List what is in the trash and can be restored, what was trashed last first.
+        """List the items in the trash that can be restored, the last trashed first.
 
         Use when: the person misses something, or wants to know what emptying the trash would delete.
-        Not for: what is in a folder (list_folder).
-        Notes: what went to the trash inside a folder is not listed by itself; it comes back with that folder. After a
-        time that the service sets (30 days by default) items in the trash are deleted for good.
+        Not for: items in a folder (list_folder).
+        Notes: items that went to the trash inside a folder are not listed by themselves; they come back with that
+        folder. After a time that the service sets (30 days by default) items in the trash are deleted for good.
         """
         actor = await call.actor()
         page = await self._drive.files.list_trash(actor, limit=limit, cursor=cursor)
@@ -55,7 +55,7 @@ class TrashTools(ToolGroup):
     ) -> Annotated[CallToolResult, Item]:
         """Bring a file or folder back from the trash, with all that went with it.
 
-        Use when: something was deleted that is wanted after all; list_trash shows what there is.
+        Use when: something was deleted that is wanted after all; list_trash shows its items.
         Not for: an earlier content of a file (restore_version); taking back other changes (undo_changes).
         Notes: it goes back to where it was, or to `folder_id`, which is needed if the folder it was in is gone.
         """
@@ -74,7 +74,7 @@ class TrashTools(ToolGroup):
         """Delete a file or folder that is in the trash for good, with all that is in it.
 
         Use when: the person wants something in the trash gone for good, by its id.
-        Not for: what is not in the trash (trash_item); all that is in the trash (empty_trash).
+        Not for: an item that is not in the trash (trash_item); all that is in the trash (empty_trash).
         Notes: this can't be taken back; versions, shares and links go as well; for the owner of the item only.
         """
         actor = await call.actor()
@@ -89,8 +89,8 @@ class TrashTools(ToolGroup):
         """Delete all that is in the person's own trash for good.
 
         Use when: the person asks for the trash to be emptied, or needs the room.
-        Not for: a single item (delete_item); what is not in the trash (trash_item).
-        Notes: this can't be taken back; what is in other people's trash stays there.
+        Not for: a single item (delete_item); items that are not in the trash (trash_item).
+        Notes: this can't be taken back; items in other people's trash stay there.
         """
         actor = await call.actor()
         outcome = await call.agreed(actor, lambda agreed: self._drive.files.empty_trash(agreed, progress=call.progress))

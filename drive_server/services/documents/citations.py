@@ -1,4 +1,4 @@
-"""Checks citations: whether what is quoted stands in the version of the file that it is said to be from."""
+"""Checks citations: whether a quotation stands in the cited version of its file."""
 
 from collections.abc import Sequence
 
@@ -40,7 +40,7 @@ class Citations:
         self._readings = readings
 
     async def check(self, actor: Actor, citations: Sequence[Citation]) -> list[CheckedCitation]:
-        """Return what became of each, in the same order.
+        """Return the checked citations, in the same order.
 
         A file that the caller can't see is `not_found` like one that is not there, an earlier version is `forbidden` to
         viewers. Raises `InvalidInputError` for more than 200 at once, and for quotations over 100,000 characters.

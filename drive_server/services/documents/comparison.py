@@ -28,7 +28,7 @@ class FileComparison:
     ) -> FileDiff:
         """Return the unified diff between the texts of two files or versions, 20,000 characters at most.
 
-        Files that are not plain text are compared as the text that is read of them. Raises what `Readings.open` does.
+        Files that are not plain text are compared as the text that is read of them. Raises as `Readings.open` does.
         """
         before = await self._readings.open(actor, ref, version)
         after = await self._readings.open(actor, other, other_version)

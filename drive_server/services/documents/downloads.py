@@ -22,7 +22,7 @@ TOOL: Final = "download_url"
 MAX_MINUTES: Final = 24 * 60
 ANYONE: Final = Message.of("address_holders")
 NO_KEY: Final = bytes(16)
-# File, user, key, version (0: whatever is the newest), end in seconds since 1970.
+# File, user, key, version (0: the newest), end in seconds since 1970.
 _TOKEN: Final = struct.Struct(">16s16s16sIQ")
 
 
@@ -48,7 +48,7 @@ class DownloadService:
     ) -> Outcome[DownloadUrl]:
         """Return an address for the file as it is when it is fetched, or (for editors) for one version of it.
 
-        It needs the scope `share`: whoever has the address gets the file.
+        It needs the scope `share`: anyone with the address gets the file.
         """
         require_person(actor.principal)  # the address would hold by the rights of the link's maker
         require_scope(actor.principal, Scope.SHARE)

@@ -29,7 +29,7 @@ class Edit:
 
 
 def apply_edits(text: str, edits: Sequence[Edit]) -> str:
-    """Return the text after the edits, each applied to what the earlier ones left. Blocks; time is bounded.
+    """Return the text after the edits, each applied to the result of the earlier ones. Blocks; time is bounded.
 
     Where every line ends in CR LF, a plain line feed in an edit means CR LF. Raises `InvalidInputError` for no edits or
     an empty `find`, and `EditMismatchError` whose details name the `edit` (from 1), its number of `matches`
@@ -81,7 +81,7 @@ def _as_crlf(text: str) -> str:
 
 
 def _places(text: str, find: str) -> list[int]:
-    """Return the places of what an edit finds, also overlapping ones: `aa` is in `aaa` twice."""
+    """Return the places that an edit finds, also overlapping ones: `aa` is in `aaa` twice."""
     places: list[int] = []
     enough = max(2, min(MAX_COUNTED, MAX_COMPARED_CHARACTERS // len(find)))
     start = text.find(find)
@@ -106,7 +106,7 @@ def _line_at(text: str, place: int) -> dict[str, Any]:
 
 
 def _excerpt(text: str, place: int) -> str:
-    """Return the line at the place; of a long one, what is around the place."""
+    """Return the line at the place; of a long line, the part around the place."""
     line_start = text.rfind("\n", 0, place) + 1
     start = line_start if place - line_start < MAX_LINE_CHARACTERS // 2 else place - MAX_LINE_CHARACTERS // 4
     end = text.find("\n", place, start + MAX_LINE_CHARACTERS)

@@ -36,7 +36,7 @@ def fill_text(text: str, values: Mapping[str, str], limit: int) -> str:
 def fill_docx(data: bytes, values: Mapping[str, str]) -> bytes:
     """Return the Word document with every placeholder filled, also one that is split into runs. Blocks.
 
-    Raises as `fill_text` does, and what damaged files make zipfile and lxml raise.
+    Raises as `fill_text` does, and the errors of zipfile and lxml for damaged files.
     """
     with zipfile.ZipFile(io.BytesIO(data)) as source:
         archive = Archive(source)
@@ -70,7 +70,7 @@ class Filling:
         self.length = sum(len(self.value(name)) for name in names)
 
     def value(self, name: str) -> str:
-        """Return what comes for the placeholder."""
+        """Return the value of the placeholder."""
         return self._values[name.casefold()]
 
 

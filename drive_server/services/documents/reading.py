@@ -1,4 +1,4 @@
-"""The text of a version of a file: as a whole, a part of it by offsets or lines, or what stands at a place."""
+"""The text of a version of a file: as a whole, a part of it by offsets or lines, or the element at a place."""
 
 from dataclasses import dataclass, replace
 
@@ -25,7 +25,7 @@ from drive_server.storage.tables.items import VersionRow
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The text of one version, with what stands where in it. `item` is the file as it is now."""
+    """The text of one version, with the places in it. `item` is the file as it is now."""
 
     item: Item
     version: int
@@ -62,9 +62,9 @@ class Readings:
     async def part(
         self, actor: Actor, ref: str, wanted: Wanted, version: int | None = None, place: str = ""
     ) -> TextRange:
-        """Return what is wanted of a version's text, or what stands at a place of it. Raises as `open` does.
+        """Return the wanted part of a version's text, or of the element at a place. Raises as `open` does.
 
-        Raises `InvalidInputError` for what is no place, and for a place together with offsets or lines;
+        Raises `InvalidInputError` for a malformed place, and for a place together with offsets or lines;
         `NotFoundError` for a place that the text has not.
         """
         wanted.check()
@@ -136,7 +136,7 @@ async def diff_of(contents: Contents, item: Item, before: VersionRow, after: Ver
 
 
 async def _text_of(contents: Contents, name: str, version: VersionRow) -> str:
-    """Text files, html too, are compared as they are written, others as what can be read of them."""
+    """Text files, html too, are compared as they are written, others by their extracted text."""
     if is_text(version.media_type):
         return (await contents.editable_text_of(name, version)).text
     return await contents.text_of(name, version)

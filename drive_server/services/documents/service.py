@@ -96,7 +96,7 @@ class _EditTarget:
 
 @dataclass(frozen=True, slots=True)
 class _TextEdit:
-    """A change of a text into another: how the call is recorded, what it does to the text, and how many times."""
+    """A change of a text into another: its record, the function that makes it, and the number of edits."""
 
     action: str
     arguments: dict[str, str]
@@ -181,7 +181,7 @@ class DocumentService:
     async def check_place(
         self, actor: Actor, parent: str, name: str, size: int = 0, blob_hash: str | None = None
     ) -> Room:
-        """Return the room for a file, or raise what creating it there would: before a long upload."""
+        """Return the room for a file, or raise as creating it there would: before a long upload."""
         return await self._database.look(
             lambda session: self.check_place_in(session, actor, parent, name, size, blob_hash)
         )
@@ -198,7 +198,7 @@ class DocumentService:
         return await require_room_for(session, limits, owner_id, size, actor.user_id, blob_hash)
 
     async def check_file(self, actor: Actor, ref: str, size: int = 0, *, if_match: str | None = None) -> Room:
-        """Return the room for a new content of a file, or raise what replacing it would: before a long upload."""
+        """Return the room for a new content of a file, or raise as replacing it would: before a long upload."""
         return await self._database.look(
             lambda session: self.check_file_in(session, actor, ref, size, if_match=if_match)
         )
@@ -251,8 +251,8 @@ class DocumentService:
     async def append(self, actor: Actor, ref: str, text: str, *, if_match: str | None = None) -> Outcome[Item]:
         """Put the text at the end of a text file, on a line of its own; the file's encoding and line ends stay.
 
-        If the file does not end with a line break, one is put before the text; after it only what the text has itself.
-        Goes on from the newest content if others write at the same time, unless `if_match` is given. Raises
+        If the file does not end with a line break, one is put before the text; after it only line breaks of the text
+        itself. Goes on from the newest content if others write at the same time, unless `if_match` is given. Raises
         `InvalidInputError` for an empty text.
         """
         require_scope(actor.principal, Scope.WRITE)
@@ -278,7 +278,7 @@ class DocumentService:
         if_match: str | None = None,
         modified_at: datetime | None = None,
     ) -> Outcome[Item]:
-        """Make a content that is stored already the newest version of the file, whatever kind of file it is.
+        """Make a content that is stored already the newest version of a file of any kind.
 
         `modified_at` is the content's own date, else it is now. The same content with another date is no new version.
         """
@@ -310,14 +310,14 @@ class DocumentService:
         """Return the file's text, or the part from `start` to `end`, from `first_line` to `last_line` or at `place`.
 
         At most `limit` characters, of the newest version or (for editors) of an earlier one. For pdf, docx, html and
-        the like it is the extracted text. Raises `UnsupportedContentError` for files without text, and what
+        the like it is the extracted text. Raises `UnsupportedContentError` for files without text, and as
         `Readings.part` does.
         """
         wanted = Wanted(start, end, first_line, last_line, limit)
         return await self.readings.part(actor, ref, wanted, version, place)
 
     async def list_versions(self, actor: Actor, ref: str, limit: int = 50, cursor: str | None = None) -> Page[Version]:
-        """Return the contents that the file had, newest first. For editors: a viewer sees only what it is now."""
+        """Return the contents that the file had, newest first. For editors: a viewer sees only the newest one."""
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
         async with self._database.read() as session:
@@ -330,7 +330,7 @@ class DocumentService:
     ) -> VersionDiff:
         """Return the unified diff between the texts of two versions, 20,000 characters at most; None: the newest one.
 
-        For editors. What is read as extracted text (pdf, docx, ...) is compared as that. Raises `NotFoundError` for a
+        For editors. Files read as extracted text (pdf, docx, ...) are compared by it. Raises `NotFoundError` for a
         version that is not there, `UnsupportedContentError` for one without text.
         """
         require_scope(actor.principal, Scope.READ)
@@ -391,7 +391,7 @@ class DocumentService:
     async def _check_editable(
         self, actor: Actor, ref: str, if_match: str | None, require: Callable[[str, str], None] = require_editable
     ) -> _EditTarget:
-        """Refuse before anything is stored what the transaction would refuse; return what to work on."""
+        """Before anything is stored, refuse edits that the transaction would refuse; return the file to edit."""
 
         async def work(session: AsyncSession) -> _EditTarget:
             node = await locate_file(session, actor.principal, ref, Role.EDITOR)
@@ -403,7 +403,7 @@ class DocumentService:
         return await self._database.look(work)
 
     async def _require_room(self, actor: Actor, target: _EditTarget, data: bytes) -> None:
-        """Refuse before the bytes are stored what the transaction would refuse for want of room."""
+        """Before the bytes are stored, refuse an edit that the transaction would refuse for want of room."""
         if target.left is None or len(data) <= target.left:
             return
         limits, blob_hash = self._journal.limits, await digest(data)

@@ -32,7 +32,7 @@ _UNUSABLE: Final = frozenset({"table_damaged", "table_locked", "table_empty"})
 class AnsweredTable:
     """The answer of a table: the file as it is now, the version that was asked, and the passage with the cells.
 
-    `omissions` counts by kind what of the file could not be read.
+    `omissions` counts the unreadable parts of the file by kind.
     """
 
     item: Item
@@ -52,9 +52,9 @@ class TableService:
     async def query(self, actor: Actor, ref: str, query: TableQuery, version: int | None = None) -> AnsweredTable:
         """Return the answer to a question.
 
-        Raises `UnsupportedContentError` for what is no table, `InvalidInputError` where the question does not fit it or
-        its cells do not allow an exact answer, `TooLargeError` beyond 50 MB, 200,000 rows, or 30 seconds, and what
-        `Readings.open` does.
+        Raises `UnsupportedContentError` for a file that is no table, `InvalidInputError` where the question does not
+        fit it or its cells do not allow an exact answer, `TooLargeError` beyond 50 MB, 200,000 rows, or 30 seconds, and
+        as `Readings.open` does.
         """
         item, found = await self._readings.locate(actor, ref, version)
         if format_of(item.name, found.media_type).name not in _FORMATS:

@@ -53,8 +53,8 @@ class TemplateService:
     ) -> Outcome[Item]:
         """Make a file of the template in the folder, or beside the template; it has the ending of the template.
 
-        Raises `InvalidInputError` that names the placeholders without a value and the values without a placeholder,
-        and `UnsupportedContentError` for what is neither text nor docx.
+        Raises `InvalidInputError` that names the placeholders without a value and the values without a placeholder, and
+        `UnsupportedContentError` for a template that is neither text nor docx.
         """
         require_scope(actor.principal, Scope.WRITE)
         check_choice(on_conflict, ("fail", "rename"))

@@ -39,10 +39,10 @@ class Picture:
 
 
 class ThumbnailService:
-    """Makes thumbnails of images and of PDF files, for whoever may read the file.
+    """Makes thumbnails of images and of PDF files, for everyone who may read the file.
 
-    One at a time, so that a page of photographs does not hold up a person who opens a document. What could not be made
-    is remembered too: a file that crashes its reader does so once.
+    One at a time, so that a page of photographs does not hold up a person who opens a document. Failures are remembered
+    too: a file that crashes its reader does so once.
     """
 
     def __init__(self, documents: DocumentService, texts: TextSource, *, cached_bytes: int = CACHED_BYTES) -> None:

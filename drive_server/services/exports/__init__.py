@@ -1,4 +1,4 @@
 """A person's whole drive, given out and taken in again: every item with its versions, access and place in the trash.
 
-May import what the services of files, documents and sharing may, and these.
+May import these services, and whatever those of files, documents and sharing may.
 """

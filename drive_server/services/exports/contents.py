@@ -25,7 +25,7 @@ _TIME: Final = struct.Struct(">d")
 
 
 class ImportedContents:
-    """Stores contents for an import. Who knows the hash of somebody's content has not the content: receipts tell."""
+    """Stores contents for an import. A hash of somebody's content is no proof of having the content: receipts tell."""
 
     def __init__(
         self, database: Database, blobs: BlobStore, limits: Limits, max_bytes: int, clock: Clock = utc_now

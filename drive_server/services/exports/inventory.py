@@ -34,9 +34,9 @@ class Inventory:
         self._blobs = blobs
 
     async def page(self, actor: Actor, limit: int = 200, cursor: str | None = None) -> Page[ExportedItem]:
-        """Return some items by their ids, with all that belongs to them. What changes meanwhile may be on any page.
+        """Return some items by their ids, with all that belongs to them. Items that change now may be on any page.
 
-        Raises `ForbiddenError` for who comes by a link.
+        Raises `ForbiddenError` for a caller by a link.
         """
         _require_reader(actor)
         size = min(limit, MAX_ITEMS)

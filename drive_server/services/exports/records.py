@@ -52,7 +52,7 @@ class ExportedLink(Model):
 class ExportedItem(Model):
     """An item of the caller's own drive, live or in the trash.
 
-    `parent_id` is null for what is directly in the root. `trash_id` is the item that was put into the trash when this
+    `parent_id` is null for an item directly in the root. `trash_id` is the item that was put into the trash when this
     one went there with it (itself for that item). Versions are the oldest first.
     """
 
@@ -76,7 +76,7 @@ class _Given(Model):
 
 
 class ImportedVersion(_Given):
-    """A content to restore. `receipt` is what storing it answered; not needed for what the drive has already.
+    """A content to restore. `receipt` is the answer to storing it; not needed for a content that the drive has already.
 
     Exports of earlier versions have no `modified_at`: the content then is of `created_at`.
     """
@@ -91,7 +91,7 @@ class ImportedVersion(_Given):
 
 
 class ImportedItem(_Given):
-    """An item to restore. Its ids are those of the export; a folder comes before what is in it.
+    """An item to restore. Its ids are those of the export; a folder comes before its items.
 
     A null `parent_id` stands for the folder of the import. With `trash_id` it comes to the trash, with that item. The
     `modified_at` of a file is that of its newest version.

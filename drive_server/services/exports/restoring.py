@@ -59,7 +59,7 @@ class ImportService:
     async def restore(self, actor: Actor, wanted: ImportRequest) -> Outcome[RestoredItems]:
         """Restore the items, under another name where theirs is taken.
 
-        What of a share or a link can't be restored is told, and the item is restored without it. Raises
+        Restores an item without shares or links that no longer resolve, and lists them. Raises
         `StateConflictError` for a content that was not stored before, and for a folder that was not imported before.
         """
         require_person(actor.principal)
@@ -184,7 +184,7 @@ class _Batch:
             updated_at=self._past(item.updated_at),
             modified_at=item.modified_at or self._past(item.updated_at),
             trash_id=self._id(item.trash_id) if item.trash_id else None,
-            # The days in the trash begin anew: it would be emptied at once of what was long in the other one.
+            # The days in the trash begin anew: else items long in the other trash would be deleted at once.
             trashed_at=self.recorder.now if item.trash_id else None,
         )
 
@@ -229,7 +229,7 @@ class _Batch:
         await self._session.flush()
 
     async def _share(self, row: NodeRow, share: ExportedShare) -> None:
-        """Give the role again, without a notice: whom it was given to learnt of it when it was given first."""
+        """Give the role again, without a notice: the person learnt of it when it was given first."""
         address, actor = normalise_grantee(share.email), self.recorder.actor
         if address == actor.principal.email:
             raise InvalidInputError(Message.of("yours_already"))

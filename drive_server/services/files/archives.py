@@ -55,7 +55,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """The name and the members of an archive: what the items were when it was asked for.
+    """The name and the members of an archive: the state of the items when it was asked for.
 
     `zone` is that of the person who gets it: old programs read dates as of their own.
     """
@@ -72,7 +72,10 @@ class MemberDate(datetime):
 
     @classmethod
     def of(cls, at: datetime, zone: tzinfo) -> "MemberDate":
-        """Return the date, by the clocks of that zone. What the fields can't hold is the nearest that they can."""
+        """Return the date, by the clocks of that zone.
+
+        A date that the fields can't hold becomes the nearest that they can.
+        """
         local = min(max(at.astimezone(zone).replace(tzinfo=None), FIRST_DATE), LAST_DATE)
         date = cls(local.year, local.month, local.day, local.hour, local.minute, local.second)
         date.moment = min(max(at.timestamp(), FIRST_SECOND), LAST_SECOND)
@@ -85,7 +88,10 @@ class MemberDate(datetime):
 
 
 class ArchiveService:
-    """Packs what the caller may read. The members are chosen at once; their contents are read while they are sent."""
+    """Packs items that the caller may read.
+
+    The members are chosen at once; their contents are read while they are sent.
+    """
 
     def __init__(self, database: Database, blobs: BlobStore, time_zone: str = "") -> None:
         self._database = database
@@ -93,10 +99,10 @@ class ArchiveService:
         self._time_zone = time_zone
 
     async def choose(self, actor: Actor, refs: Sequence[str]) -> Archive:
-        """Return the archive of the items. What is in a folder that is named too goes along with it, once.
+        """Return the archive of the items. An item in a folder that is named too goes along with it, once.
 
         Names are as every system can have them (`portable_names`), and two of one name get numbers. Raises
-        `NotFoundError` for what the caller does not see, and `TooLargeError` over 100,000 items.
+        `NotFoundError` for items that the caller does not see, and `TooLargeError` over 100,000 items.
         """
         require_scope(actor.principal, Scope.READ)
         if not refs:
@@ -149,7 +155,7 @@ async def _outermost(session: AsyncSession, principal: Principal, refs: Sequence
 
 
 async def _tree(session: AsyncSession, top: NodeView, name: str) -> list[Member]:
-    """Return the item and what is below it, folders first. Whoever sees a folder sees all that is in it."""
+    """Return the item and all items below it, folders first. Everyone who sees a folder sees all that is in it."""
     if top.row.kind == "file":
         content = await session.scalar(
             select(VersionRow).where(VersionRow.node_id == top.id, VersionRow.number == top.row.version)
@@ -166,7 +172,7 @@ async def _tree(session: AsyncSession, top: NodeView, name: str) -> list[Member]
 
 
 def _members(top_id: str, path: str, rows: Sequence[Row[Any]]) -> Iterator[Member]:
-    """Yield what is below, level by level: the rows of one folder follow each other, and come after the folder's."""
+    """Yield the items below, level by level: the rows of one folder follow each other, and come after the folder's."""
     paths = {top_id: path}
     for parent_id, inside in groupby(rows, lambda row: row.parent_id):
         found = [*inside]

@@ -1,4 +1,4 @@
-"""One action on many items, each for itself: what can be done is done, as one change, and the rest has its reason."""
+"""One action on many items, each for itself: the changes are one change, and each item left has its reason."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -53,7 +53,7 @@ class BulkService:
         self._journal = journal
 
     async def change(self, actor: Actor, wanted: BulkChange) -> Outcome[BulkOutcome]:
-        """Return what became of each item. Raises for what would fail for all: the scope, the folder, the storage."""
+        """Return the outcome of each item. Raises for faults common to all: the scope, the folder, the storage."""
         kind = _KINDS[wanted.action]
         for scope in kind.scopes:
             require_scope(actor.principal, scope)
@@ -131,7 +131,7 @@ async def _delete(step: Recorder, wanted: BulkChange, item: BulkItem) -> Item:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """An action: as the journal lists it, the sentence about it, the scopes that it needs, and what it does."""
+    """An action: its name in the journal, the sentence about it, the scopes that it needs, and its function."""
 
     recorded: str
     described: str

@@ -20,7 +20,7 @@ CHOICES: tuple[OnConflict, ...] = ("fail", "rename", "replace")
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The name that an item gets in a folder, and what went to the trash to make it free."""
+    """The name that an item gets in a folder, and the item that went to the trash to make it free."""
 
     name: str
     wanted: str
@@ -59,7 +59,7 @@ async def resolve_conflict(
     `fail` raises `NameConflictError` if the name is taken; `rename` takes the next free one; `replace` moves the item
     that is there to the trash, for which the key needs the scope `delete`. A file takes the place of a file only, a
     folder that of a folder, as a whole; without a `kind`, that of anything. `incoming` is the item itself if there is
-    one already; what is in `protected` (the item, the folders that it is in) is not replaced.
+    one already; items in `protected` (the item, the folders that it is in) are not replaced.
     """
     session = recorder.session
     own_id = incoming.id if incoming else None

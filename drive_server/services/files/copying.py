@@ -1,4 +1,4 @@
-"""Copies of files and of whole folders: new items with the same contents, which belong to whom their folder belongs."""
+"""Copies of files and of whole folders: new items with the same contents, which belong to the owner of their folder."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -45,12 +45,12 @@ class Leaf(NamedTuple):
 
 
 def fingerprint(leaves: Iterable[Leaf]) -> str:
-    """Return a text that is the same for the same items, whatever their order."""
+    """Return a text that is the same for the same items in any order."""
     return sha256(orjson.dumps([tuple(leaf) for leaf in sorted(leaves, key=lambda leaf: leaf.id)])).hexdigest()
 
 
 async def leaves_below(session: AsyncSession, node_id: str) -> list[Leaf]:
-    """Return what is live below the folder now."""
+    """Return the live items below the folder."""
     below = descendants(node_id)
     content = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
     query = (
@@ -72,7 +72,7 @@ named it, and its date."""
 
 
 class CopyChoice(NamedTuple):
-    """The way to copy: what happens if the name is taken, which state is copied, and whether a folder's content too."""
+    """The way to copy: the rule for a taken name, the state to copy, and whether a folder's content is copied too."""
 
     on_conflict: OnConflict
     if_match: str | None = None
@@ -83,7 +83,10 @@ class CopyChoice(NamedTuple):
 async def copy_item(
     recorder: Recorder, ref: str, new_parent: str, name: str | None, choice: CopyChoice, progress: Progress
 ) -> Item:
-    """Copy the item, with all that is live in it, into the folder. Whoever sees a folder sees all that is in it."""
+    """Copy the item, with all that is live in it, into the folder.
+
+    Everyone who sees a folder sees all that is in it.
+    """
     session, principal = recorder.session, recorder.actor.principal
     source = await locate_live(session, principal, ref)
     folder = await locate_folder(session, principal, new_parent, Role.EDITOR)
@@ -114,7 +117,7 @@ async def copy_item(
 
 
 async def _rows_below(session: AsyncSession, source: NodeView) -> Sequence[Found]:
-    """Return what is below, from the top down, read before the first copy is made."""
+    """Return the items below, from the top down, read before the first copy is made."""
     if source.row.kind == "file":
         return []
     below = descendants(source.id)
@@ -156,7 +159,7 @@ async def _copy_below(
 
 
 def _show(recorder: Recorder, source: NodeView, path: str, below: Sequence[Found]) -> None:
-    """Name what is copied, by the ids of what it is copied from and the paths that the copies get."""
+    """Name the copied items, by the ids of their originals and the paths of the copies."""
     paths = {source.id: path}
     for row in below[: MAX_EFFECT_ITEMS - 1] if recorder.actor.dry_run else []:
         paths[row.id] = f"{paths[row.parent_id]}/{row.name}"

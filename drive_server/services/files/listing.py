@@ -1,4 +1,4 @@
-"""Pages of items: what is in a folder, in the tree below it, in the trash."""
+"""Pages of items: those in a folder, in the tree below it, in the trash."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -98,7 +98,7 @@ async def tree_of(session: AsyncSession, principal: Principal, folder: NodeView,
 async def trash_page(
     session: AsyncSession, principal: Principal, size: int, cursors: Cursors, cursor: str | None
 ) -> Page[Item]:
-    """Return what went to the trash by itself and the caller may restore, last trashed first."""
+    """Return the items that went to the trash by themselves and that the caller may restore, last trashed first."""
     mine = or_(NodeRow.owner_id == principal.user_id, NodeRow.id.in_(_below_editable_shares(principal)))
     query = select(NodeRow.id).where(NodeRow.trash_id == NodeRow.id, mine)
     if cursor is not None:

@@ -33,7 +33,7 @@ ITEMS_AT_ONCE = 20
 
 
 class MoveChoice(NamedTuple):
-    """The way to move: what happens if the name is taken, which state is moved, and under what name, if another one."""
+    """The way to move: the rule for a taken name, the state to move, and the new name, if any."""
 
     on_conflict: OnConflict
     if_match: str | None = None
@@ -97,7 +97,7 @@ async def move_item(recorder: Recorder, ref: str, new_parent: str, choice: MoveC
 async def move_items(
     recorder: Recorder, refs: Sequence[str], new_parent: str, on_conflict: OnConflict, progress: Progress
 ) -> MovedItems:
-    """Put all the items into the folder: named twice they move once, and what is in one of them goes along with it."""
+    """Put all the items into the folder: an item named twice moves once, and one inside another goes along with it."""
     session, principal = recorder.session, recorder.actor.principal
     folder = await locate_folder(session, principal, new_parent, Role.EDITOR)
     nodes = await _outermost(session, principal, refs)
@@ -142,7 +142,7 @@ async def require_may_take_out(session: AsyncSession, principal: Principal, node
 
 
 async def require_fits(session: AsyncSession, node: NodeView, folder: NodeView) -> None:
-    """Raise `StateConflictError` if the item can't be in the folder, whatever its name."""
+    """Raise `StateConflictError` if the item can't be in the folder under any name."""
     if node.row.owner_id != folder.row.owner_id:
         raise StateConflictError(Message.of("other_owner", item=node.subject, folder=folder.subject))
     await require_room_below(session, folder, node.row)

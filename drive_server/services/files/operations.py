@@ -1,4 +1,4 @@
-"""The steps that changes of the tree are made of, shared by files, documents and undo. Each notes what it does."""
+"""The steps that changes of the tree are made of, shared by files, documents and undo. Each records its changes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -93,7 +93,7 @@ async def finish(recorder: Recorder, row: NodeRow, node: NodeView | None = None)
 
 
 def namer(actor: Actor) -> str | None:
-    """Return the id of the person who gives a name; None for whoever comes by a link, who may be anybody."""
+    """Return the id of the person who gives a name; None for a visitor by a link, who may be anybody."""
     return actor.user_id if actor.principal.link_id is None else None
 
 

@@ -19,7 +19,7 @@ MAX_LEVELS: Final = 8
 MAX_SUFFIX_CHARACTERS: Final = 16
 DATES: Final = ("date", "year", "month", "day")
 IN_NAMES: Final = ("name", "ext", "number", "type", *DATES)
-# Not `name`: a folder would be called what somebody else called their file.
+# Not `name`: a folder would get the name that somebody else gave their file.
 IN_FOLDERS: Final = ("type", "ext", *DATES)
 _PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 _NUMBER: Final = re.compile(r"number(?::([1-9]))?")

@@ -41,7 +41,7 @@ class Recents:
     async def page(self, actor: Actor, limit: int, cursor: str | None = None) -> Page[Item]:
         """Return a page of the caller's recent files, newest first, 1,000 at most.
 
-        The order is that of the first page, whatever changes between the requests: each file
+        The order stays that of the first page, also if it changes between the requests: each file
         comes once. Files that the caller can't see any more are left out, so a page may be shorter than `limit`.
         """
         require_scope(actor.principal, Scope.READ)
@@ -59,14 +59,14 @@ class Recents:
         return Page(tuple(items), cursors.seal(_packed(ids[size:])) if len(ids) > size else None)
 
     async def run(self) -> None:
-        """Write down what is read, until cancelled."""
+        """Write reads down, until cancelled."""
         while True:
             await self._has_reads.wait()
             await anyio.sleep(WRITE_PAUSE_SECONDS)
             await whole_step(self.flush)
 
     async def flush(self) -> None:
-        """Write down what was read until now. If the database refuses, nothing is lost but some memory of reading."""
+        """Write down the reads until now. If the database refuses, nothing is lost but some memory of reading."""
         reads, self._reads = self._reads, {}
         self._has_reads = anyio.Event()
         if not reads:

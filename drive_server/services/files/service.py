@@ -47,7 +47,7 @@ class FileService:
     """The drive's tree as one person sees it. A `ref` is an id, `root` or a path from the caller's root.
 
     Unknown, malformed and foreign refs raise the same `NotFoundError`; mutations take the etag in `if_match` and raise
-    `EtagMismatchError` if the item changed since. `on_conflict` says what happens if the name is taken: `fail` raises
+    `EtagMismatchError` if the item changed since. `on_conflict` is the rule for a taken name: `fail` raises
     `NameConflictError` with a free name, `rename` takes the next free one, `replace` moves the item that is there, if
     it is of the same kind, to the trash in the same change.
     """
@@ -85,9 +85,9 @@ class FileService:
     async def list_folder(
         self, actor: Actor, ref: str, *, limit: int = 100, cursor: str | None = None, start: str = ""
     ) -> Page[Item]:
-        """Return what is in the folder: folders first, then by name in code point order.
+        """Return the items in the folder: folders first, then by name in code point order.
 
-        With `start` only what has a name that begins so, letter for letter; a cursor is for the same `start`.
+        With `start` only items with a name that begins so, letter for letter; a cursor is for the same `start`.
         """
         return await self._database.read_sync(
             lambda connection: self.list_folder_sync(connection, actor, ref, limit=limit, cursor=cursor, start=start)
@@ -124,7 +124,7 @@ class FileService:
         return await self._database.look(work)
 
     async def list_trash(self, actor: Actor, *, limit: int = 100, cursor: str | None = None) -> Page[Item]:
-        """Return what the caller can restore, last trashed first; what went along inside a folder is not listed."""
+        """Return the items that the caller can restore, last trashed first, without those inside a trashed folder."""
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
 
@@ -246,7 +246,7 @@ class FileService:
         """Copy the item, with all that is live in it, into a folder, whose owner the copy belongs to.
 
         With `replaces_any_kind`, `replace` lets a folder take the place of a file and the other way round; without
-        `with_contents`, a folder is copied without what is in it.
+        `with_contents`, a folder is copied without its items.
 
         Needs the role viewer on the item and editor on the folder. Copies have the content of now as version 1; earlier
         versions, shares and links stay with the original. Raises `StateConflictError` for a folder into itself, and
@@ -299,7 +299,8 @@ class FileService:
         """Delete an item that is in the trash, with its versions, shares and links and all that is in it.
 
         Items in it that went to the trash before stay there. For its owner only. The journal keeps that it was done;
-        nothing brings it back. Raises `StateConflictError` for what is not in the trash, or went there inside a folder.
+        nothing brings it back. Raises `StateConflictError` for an item that is not in the trash, or went there inside a
+        folder.
         """
         require_scope(actor.principal, Scope.DELETE)
 

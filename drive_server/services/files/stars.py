@@ -26,7 +26,7 @@ MOST_STARS = 500
 
 
 class StarService:
-    """Stars items, and lists them. Whoever sees an item may star it; starring twice is starring once."""
+    """Stars items, and lists them. Everyone who sees an item may star it; starring twice is starring once."""
 
     def __init__(self, database: Database, clock: Clock = utc_now) -> None:
         self._database = database
@@ -45,7 +45,7 @@ class StarService:
         return await self._database.read_sync(lambda connection: starred_sync(connection, actor, ids))
 
     async def page(self, actor: Actor, limit: int = 100, cursor: str | None = None) -> Page[Item]:
-        """Return the starred items that the caller sees, what was starred last first; none that are in the trash."""
+        """Return the starred items that the caller sees, the last starred first; none that are in the trash."""
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
         cursors = Cursors(self._database.signer, actor.user_id, "stars")

@@ -203,7 +203,7 @@ async def empty_trash(recorder: Recorder, progress: Progress) -> DeletedItems:
 
 
 async def _show_all(recorder: Recorder, node: NodeView) -> int:
-    """Note what goes along for the effect, and return how many items that is."""
+    """Note the items that go along for the effect, and return their number."""
     below = descendants(node.id)
     total = await count_below(recorder.session, node.id)
     recorder.count = total + 1
@@ -216,7 +216,7 @@ async def _show_all(recorder: Recorder, node: NodeView) -> int:
 
 
 async def _keep_to_shown(recorder: Recorder, node: NodeView) -> None:
-    """Have what goes along checked against what a person was shown, where one was asked."""
+    """If a person approved this, check that the affected items are still the ones they saw."""
     actor = recorder.actor
     if node.row.kind != "folder" or not (actor.dry_run or REPLACES in (actor.if_match or "")):
         return
@@ -266,7 +266,7 @@ ITEMS_AT_ONCE = 100
 
 
 class Expiry:
-    """Empties the trash of what went there more than `days` days ago, in the name of whom it belongs to."""
+    """Empties the trash of items that went there more than `days` days ago, in their owner's name."""
 
     def __init__(self, database: Database, journal: Journal, days: int, *, clock: Clock = utc_now) -> None:
         self._database = database
@@ -276,7 +276,7 @@ class Expiry:
         journal.register(EXPIRE, "trash")
 
     async def run_once(self) -> int:
-        """Delete what is due, in changes of bounded size, and return how many items that were."""
+        """Delete the items that are due, in changes of bounded size, and return their number."""
         due = self._clock() - timedelta(days=self._days)
         async with self._database.read() as session:
             owners = (

@@ -45,7 +45,7 @@ async def current_of(session: AsyncSession, row: NodeRow) -> VersionRow:
 
 
 async def content_and_usage(session: AsyncSession, row: NodeRow, limits: Limits) -> tuple[VersionRow, Usage]:
-    """Return the file's content as it is now, and what its owner keeps and may keep, by one query."""
+    """Return the file's newest content, and its owner's usage and quota, by one query."""
     found = (await session.execute(_CONTENT_AND_USAGE, {"node_id": row.id})).one_or_none()
     if found is None:
         raise _missing()
@@ -79,7 +79,7 @@ async def require_version(session: AsyncSession, row: NodeRow, number: int) -> V
 
 
 def require_stored_sync(reader: Reader, row: NodeRow, number: int) -> Row[Any]:
-    """Return what is stored of the version of that number, see `stored_sync`. Raises `NotFoundError` without one."""
+    """Return the stored version of that number, see `stored_sync`. Raises `NotFoundError` without one."""
     stored = stored_sync(reader, row.id, number) if 0 < number <= MAX_NUMBER else None
     if stored is None:
         raise _no_version(row)

@@ -14,7 +14,7 @@ def normalise_email(raw: str) -> str:
     """Return the address in its stored form: NFC, case folded. Applied twice it stays the same.
 
     Addresses in any script pass (RFC 6531); quoted local parts, comments and display names don't.
-    Raises `InvalidInputError` for what does not look like an address.
+    Raises `InvalidInputError` for a text that does not look like an address.
     """
     email = _fold(raw.strip(" ")) if len(raw) <= 2 * MAX_EMAIL_CHARACTERS else ""
     local, at, domain = email.rpartition("@")

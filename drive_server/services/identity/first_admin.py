@@ -1,4 +1,4 @@
-"""The first administrator of a drive that has no owner of its machine: made by whoever can reach the database."""
+"""The first administrator of a drive that has no owner of its machine: made by anyone who can reach the database."""
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -19,8 +19,8 @@ async def create_first_admin(database: Database, email: str, clock: Clock = utc_
     """Make a person the administrator of a drive that has none, and return their first key, with all scopes.
 
     Somebody who has an account keeps it. With several services the local owner of one of them does not count: nobody
-    else has that token. Raises `StateConflictError` if there is an administrator, `InvalidInputError` for what is no
-    email address.
+    else has that token. Raises `StateConflictError` if there is an administrator, `InvalidInputError` if it is no email
+    address.
     """
     address, secret = normalise_email(email), new_secret()
 

@@ -83,7 +83,7 @@ class IssuerKeys:
         return key
 
     async def metadata(self) -> dict[str, Any]:
-        """Return what the issuer says of itself (OpenID Connect Discovery 1.0, section 4).
+        """Return the issuer's metadata (OpenID Connect Discovery 1.0, section 4).
 
         Raises `UnavailableError` if it does not answer, or says that it is another one.
         """
@@ -138,7 +138,7 @@ class IssuerKeys:
             document = await self._get(self._keys_url or await self._keys_address())
         listed = document.get("keys")
         if not isinstance(listed, list):
-            raise ValueError("the document has no list of keys")  # noqa: TRY004 - what came is wrong, not how it is used
+            raise ValueError("the document has no list of keys")  # noqa: TRY004 - the answer is wrong, not its use
         keys = tuple(key for entry in listed[:MOST_KEYS] for key in _usable(entry))
         if not keys:
             raise ValueError("no key of the document can be used")
@@ -167,12 +167,12 @@ class IssuerKeys:
             raise ValueError(f"{url} answers {response.status_code}")
         document = orjson.loads(response.content)
         if not isinstance(document, dict):
-            raise ValueError(f"{url} answers no JSON object")  # noqa: TRY004 - what came is wrong, not how it is used
+            raise ValueError(f"{url} answers no JSON object")  # noqa: TRY004 - the answer is wrong, not its use
         return document
 
 
 def is_safe_address(url: str) -> bool:
-    """Return whether what is sent there is for its reader alone: by https, or on this machine."""
+    """Return whether only the addressee can read data sent there: by https, or on this machine."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""

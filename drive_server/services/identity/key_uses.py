@@ -45,14 +45,14 @@ class KeyUses:
         return self._uses.get(key_id, written)
 
     async def run(self) -> None:
-        """Write what is remembered, until cancelled."""
+        """Write the remembered uses, until cancelled."""
         while True:
             await self._has_uses.wait()
             await anyio.sleep(WRITE_PAUSE_SECONDS)
             await self.flush()
 
     async def flush(self) -> None:
-        """Write what is remembered. If the database refuses, that is tried again after the next use."""
+        """Write the remembered uses. If the database refuses, that is tried again after the next use."""
         uses = dict(self._uses)
         self._has_uses = anyio.Event()
         if not uses:

@@ -1,4 +1,4 @@
-"""API keys as rows: their secrets, names, scopes and lives; what makes a caller of one."""
+"""API keys as rows: their secrets, names, scopes and lives; a caller's principal from one."""
 
 import re
 import unicodedata
@@ -105,7 +105,7 @@ _WITH_ID: Final = _LIVING.where(ApiKeyRow.id == bindparam(WANTED))
 def find_by_secret(
     connection: Connection, secret: str, now: datetime, *, is_for_mcp: bool = False
 ) -> tuple[Row[Any], Principal]:
-    """Return the living key with this secret, and whom it stands for.
+    """Return the living key with this secret, and its owner.
 
     Raises `UnauthenticatedError`, also for a program's access token unless the call `is_for_mcp`; of that,
     `UnknownKeyError` for a secret that was never given out.
@@ -125,7 +125,7 @@ def find_by_secret(
 def find_by_secrets(
     connection: Connection, secrets: Iterable[str], now: datetime
 ) -> dict[str, tuple[Row[Any], Principal]]:
-    """Return the living keys with these secrets, which were let in before, and whom each stands for.
+    """Return the living keys with these secrets, which were let in before, each with its owner.
 
     Others are left out.
     """
@@ -137,7 +137,7 @@ def find_by_secrets(
 
 
 def find_by_id(connection: Connection, key_id: str, now: datetime) -> tuple[Row[Any], Principal]:
-    """Return the living key with this id, and whom it stands for. Raises `UnauthenticatedError`."""
+    """Return the living key with this id, and its owner. Raises `UnauthenticatedError`."""
     return _find(connection, _WITH_ID, key_id, now)
 
 
@@ -172,7 +172,7 @@ def require_scopes(principal: Principal, needed: Iterable[Scope]) -> None:
 
 
 def _scopes_to_give(principal: Principal) -> frozenset[Scope]:
-    """Return what the caller may give, take or use: a person with all scopes may give those that they lack as well."""
+    """Return the scopes that the caller may give, take or use: a person with all scopes may give any."""
     is_person = proof_of(principal) in {*PERSONAL, LOCAL_METHOD}
     return frozenset(Scope) if is_person and principal.scopes >= ALL_SCOPES else principal.scopes
 
@@ -188,7 +188,7 @@ def require_lasts(principal: Principal, row: ApiKeyRow) -> None:
 
 
 def maker_of(principal: Principal) -> str | None:
-    """Return the id of the API key that ends what the caller makes; None for a person and the local access token."""
+    """Return the id of the API key that the caller's new keys depend on; None for a person and the local token."""
     return principal.key_id if proof_of(principal) == KEY_METHOD else None
 
 

@@ -72,11 +72,11 @@ class LoginLinks:
         return LoginLink(f"{public_address(self._public_url)}{PAGE}/{secret}", ends)
 
     async def find(self, secret: str) -> Principal:
-        """Return whom a link logs in; it stays as it is. Raises `NotFoundError` if it holds no more."""
+        """Return the person whom a link logs in; it stays as it is. Raises `NotFoundError` if it holds no more."""
         return self._holder(await self._database.look(lambda session: session.get(LoginLinkRow, digest(secret))))
 
     async def redeem(self, secret: str) -> Principal:
-        """Use a link up, and return whom it logs in, with no scope that the maker's key has lost since.
+        """Use a link up, and return the person it logs in, with no scope that the maker's key has lost since.
 
         Raises `NotFoundError` as `find` does, `UnauthenticatedError` if that key was revoked or its person disabled.
         """

@@ -41,7 +41,7 @@ MOST_SUBJECT_CHARACTERS: Final = 255
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """A login that begins: where the browser goes, and what it keeps meanwhile, signed."""
+    """A login that begins: the address for the browser, and the signed memory that it keeps meanwhile."""
 
     url: str
     memory: str
@@ -50,7 +50,7 @@ class Beginning:
 class OidcService:
     """Logs people in by the issuer of the settings.
 
-    Who comes for the first time is known by a verified email, if the settings allow it.
+    A newcomer is known by a verified email, if the settings allow it.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class OidcService:
         return Beginning(url, self._database.signer.sign(PURPOSE, memory))
 
     async def finish(self, memory: str, callback: str, answer: dict[str, str]) -> Principal:
-        """Return who logged in, by what the browser kept and what the issuer had it bring back.
+        """Return the person who logged in, by the browser's memory and the issuer's answer.
 
         Raises `UnauthenticatedError` for an answer to another login, a late, refused or forged one, and for a person
         without an account; `ForbiddenError` for another person than the one who was to log in again;
@@ -187,7 +187,7 @@ class OidcService:
         return claims
 
     async def _user_of(self, claims: dict[str, Any]) -> str:
-        """Return the id of the account: from the first login on it is the subject's, whatever their email."""
+        """Return the id of the account: from the first login on it is the subject's, also if their email changes."""
         subject = str(claims["sub"])
         if not 0 < len(subject) <= MOST_SUBJECT_CHARACTERS:
             raise _failed()

@@ -115,7 +115,7 @@ class PasskeyService:
         """Store the passkey that a browser made (RegistrationResponseJSON), under a name.
 
         Raises `InvalidInputError` for a bad name, and for one that was not made for a challenge of this caller in the
-        last minutes; `StateConflictError` for one that is registered already; and what `begin_registration` raises.
+        last minutes; `StateConflictError` for one that is registered already; and as `begin_registration` does.
         """
         await self._require_whole(actor.principal)
         clean, (host, origin) = clean_key_name(name), self._site()
@@ -245,7 +245,7 @@ def _text(raw: bytes) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    """Return the bytes of base64url, none of what is something else."""
+    """Return the bytes of base64url, none for any other text."""
     try:
         return urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4))
     except ValueError:
@@ -253,7 +253,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _challenge_of(credential: Mapping[str, Any]) -> bytes:
-    """Return the challenge that a browser says it got, none of what is no credential."""
+    """Return the challenge that a browser says it got, none if it is no credential."""
     try:
         client_data = json.loads(_bytes(str(credential["response"]["clientDataJSON"])))
         return _bytes(str(client_data["challenge"]))
@@ -262,7 +262,7 @@ def _challenge_of(credential: Mapping[str, Any]) -> bytes:
 
 
 async def _checked(verify: Callable[[], T]) -> T | None:
-    """Return what the function finds, in a thread; None for what is not valid."""
+    """Return the function's result, from a thread; None if it raises."""
     try:
         return await anyio.to_thread.run_sync(verify)
     except Exception as error:  # noqa: BLE001 - four parsers read anybody's bytes, each with errors of its own

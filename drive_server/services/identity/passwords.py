@@ -67,7 +67,7 @@ class _Reset:
 
 
 class PasswordService:
-    """Checks and sets passwords. Who is wrong learns neither by words nor by time whether there is an account.
+    """Checks and sets passwords. A wrong password tells neither by words nor by time whether there is an account.
 
     Wrong passwords are limited for a network and for an account. Strangers don't lock a person out: a browser in which
     that person has logged in before has a limit of its own.
@@ -107,7 +107,7 @@ class PasswordService:
         return PasswordHasher()
 
     async def verify(self, email: str, password: str, source: Source = Source()) -> Principal:
-        """Return who has the password, with all scopes.
+        """Return the owner of the password, with all scopes.
 
         Raises `UnauthenticatedError` for a wrong one and for who has none, `RateLimitError` after too many of them, and
         `AccountDisabledError` for who has the right one and was disabled.
@@ -139,9 +139,9 @@ class PasswordService:
     async def change(self, actor: Actor, new: str, old: str | None, session_secret: str = "") -> None:
         """Set the caller's password; their browsers but the one that asks are logged out.
 
-        Raises `UnauthenticatedError` unless `old` is the one before, `InvalidInputError` for a short one. Who has none
-        sets the first with a fresh proof of all scopes that does not end (`FreshProofNeededError`, `ForbiddenError`,
-        `MissingScopeError`).
+        Raises `UnauthenticatedError` unless `old` is the one before, `InvalidInputError` for a short one. A person
+        without one sets the first with a fresh proof of all scopes that does not end (`FreshProofNeededError`,
+        `ForbiddenError`, `MissingScopeError`).
         """
         require_person(actor.principal)
         require_scopes(actor.principal, ALL_SCOPES)
@@ -268,7 +268,7 @@ def _read(payload: bytes | None) -> _Reset | None:
 
 
 def _fingerprint(row: UserRow) -> bytes:
-    """Return what changes with the password, so that an address holds once."""
+    """Return a fingerprint that changes with the password, so that an address holds once."""
     return sha256((row.password_hash or "").encode()).digest()[:FINGERPRINT_BYTES]
 
 

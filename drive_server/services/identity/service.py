@@ -103,7 +103,7 @@ class IdentityService:
         self.on_scopes: Callable[[], None] = lambda: None
 
     async def authenticate(self, secret: str) -> Principal:
-        """Return whom the secret belongs to: a key's, a browser session's, or a token's of the issuer in the settings.
+        """Return the owner of the secret: a key's, a browser session's, or a token's of the issuer in the settings.
 
         Raises `UnauthenticatedError` if it is unknown, revoked or expired, and `UnavailableError` if it is a token
         and the issuer's keys can't be had.
@@ -113,9 +113,10 @@ class IdentityService:
         return await self._read_as_key(secret, lambda _, principal: principal)
 
     async def read_as(self, secret: str, work: "Callable[[Connection, Principal], T]") -> "T":
-        """Return the result of `work` for whom the secret belongs to; both read one state, in one transaction.
+        """Return the result of `work` for the owner of the secret; both read one state, in one transaction.
 
-        Raises what `authenticate` raises, and then does not call `work`. See `Database.read_sync` for what it may do.
+        Raises as `authenticate` does, and then does not call `work`. See `Database.read_sync` for the rules that
+        `work` keeps.
         """
         if self._tokens is not None and self._tokens.is_token(secret):
             holder = await self.authenticate(secret)
@@ -123,7 +124,7 @@ class IdentityService:
         return await self._read_as_key(secret, work)
 
     async def look_as(self, secret: str, work: "Callable[[AsyncSession, Principal], Awaitable[T]]") -> "T":
-        """Return the result of asynchronous `work` as `read_as` does; see `Database.look` for what it may do."""
+        """Return the result of asynchronous `work` as `read_as` does; see `Database.look` for its rules."""
         is_token = self._tokens is not None and self._tokens.is_token(secret)
         holder = await self.authenticate(secret) if is_token else None
         used: list[Row[Any]] = []
@@ -138,7 +139,7 @@ class IdentityService:
                 self.uses.note(key)
 
     async def guard(self, secret: str, needed: Scope) -> Guard | None:
-        """Return what raises in a later transaction as `authenticate` does, or `MissingScopeError`.
+        """Return a check that raises in a later transaction as `authenticate` does, or `MissingScopeError`.
 
         A token of the issuer is verified now, and for all: None.
         """
@@ -152,7 +153,7 @@ class IdentityService:
         return check
 
     async def holders(self, secrets: "Collection[str]") -> "dict[str, Principal]":
-        """Return whom each of the secrets belongs to, looked up in one step; those that hold no more are left out."""
+        """Return the owner of each secret, looked up in one step; those that hold no more are left out."""
         tokens = [secret for secret in secrets if self._tokens is not None and self._tokens.is_token(secret)]
         now = self._clock()
         keys = await self._database.read_sync(
@@ -167,7 +168,7 @@ class IdentityService:
         return holders
 
     async def authenticate_program(self, secret: str) -> Principal:
-        """Return whom the secret of a program belongs to that speaks MCP.
+        """Return the owner of the secret of a program that speaks MCP.
 
         Raises `UnauthenticatedError` for a browser's session as well: its secret is the cookie of a page, and no key.
         An access token counts here, and nowhere else.
@@ -177,7 +178,7 @@ class IdentityService:
         return require_program(await self._read_as_key(secret, lambda _, principal: principal, is_for_mcp=True))
 
     async def authenticate_key(self, key_id: str) -> Principal:
-        """Return whom the key with this id belongs to, for a session that never had its secret."""
+        """Return the owner of the key with this id, for a session that never had its secret."""
         now = self._clock()
         key, principal = await self._database.read_sync(lambda connection: find_by_id(connection, key_id, now))
         self.uses.note(key)
@@ -198,7 +199,7 @@ class IdentityService:
     async def person(self, user_id: str, method: str) -> Principal:
         """Return the principal of a person who proved who they are by `method`, with all scopes and without a key.
 
-        Raises what `principal_for` raises.
+        Raises as `principal_for` does.
         """
         user = await self._account(user_id)
         refuse_disabled(user.disabled_at)
@@ -209,7 +210,7 @@ class IdentityService:
         return await self._database.read_sync(lambda connection: languages_sync(connection, user_id))
 
     async def ensure_local_user(self) -> tuple[User, str]:
-        """Return the owner of this drive, an administrator, and the local access token; make what is missing.
+        """Return the owner of this drive, an administrator, and the local access token; make the missing ones.
 
         The token stays the same while its file does. Without the file, or with one that holds no valid token, a new
         one is made and the old one revoked. Raises `StorageFailureError` if the file can't be read or written.
@@ -225,8 +226,7 @@ class IdentityService:
         """Make a user with an empty drive, and a first key with all scopes; the secret is shown only here.
 
         Only for administrators, with a key that has all scopes itself. Raises `ForbiddenError`, `MissingScopeError`,
-        `FreshProofNeededError`, `InvalidInputError` for what is no email address, `StateConflictError` if the user
-        exists.
+        `FreshProofNeededError`, `InvalidInputError` if it is no email address, `StateConflictError` if the user exists.
         """
         require_admin(actor.principal)
         self.require_fresh(actor.principal)
@@ -307,8 +307,8 @@ class IdentityService:
         The key in use must have every scope that is given or taken (`MissingScopeError`), and last as long as the key
         that it gives one to, with a fresh proof (`FreshProofNeededError`). A scope that is taken from a key is taken
         from the keys that were made with it. Raises `InvalidInputError` for unknown scopes, `NotFoundError` for an
-        unknown key and for somebody else's, `StateConflictError` for one that lasts longer, and for what is no living
-        API key: one that has ended, a browser's session, the local access token.
+        unknown key and for somebody else's, `StateConflictError` for one that lasts longer, and for one that is no
+        living API key: one that has ended, a browser's session, the local access token.
         """
         require_person(actor.principal)
         granted = parse_scopes(scopes)
@@ -356,7 +356,7 @@ class IdentityService:
         return is_fresh(principal, self._clock(), self._fresh_for)
 
     async def lasts(self, principal: Principal) -> bool:
-        """Return whether the proof of the caller does not end by itself: what they make with it may last."""
+        """Return whether the proof of the caller does not end by itself: keys that they make with it may last."""
         if proof_of(principal) in PERSONAL:
             return True
         row = await self._database.look(lambda session: session.get(ApiKeyRow, principal.key_id or ""))
@@ -391,7 +391,10 @@ class IdentityService:
         return user
 
     async def _holder_of(self, claims: "Claims", *, may_create: bool) -> Principal:
-        """Return whom a token speaks for. It makes nobody an administrator, and never stands for the local owner."""
+        """Return the person that a token speaks for.
+
+        It makes nobody an administrator, and never stands for the local owner.
+        """
         try:
             email = normalise_email(claims.email)
         except InvalidInputError as error:

@@ -100,7 +100,7 @@ class SignInService:
         return None if row is None or is_over else self._to_sign_in(row)
 
     def when_answered(self, sign_in_id: str, notify: Callable[[], Awaitable[None]]) -> None:
-        """Call `notify` once a person has agreed or declined, in whatever process; not if the request expires first."""
+        """Call `notify` once a person has agreed or declined, in any process; not if the request expires first."""
         watch = asyncio.create_task(self._watch(sign_in_id, notify), name="drive-sign-in")
         self._watches.add(watch)
         watch.add_done_callback(self._watched)
@@ -128,7 +128,7 @@ class SignInService:
     async def accept(self, actor: Actor, token: str, scopes: Iterable[str], days: int) -> ApiKey:
         """Let the host in, in the caller's name, with a key for `days` days that the caller can revoke.
 
-        It has no scope that the caller lacks, and ends no later than what the caller came in with. Raises
+        It has no scope that the caller lacks, and ends no later than the caller's own credential. Raises
         `NotFoundError` as `open` does, `MissingScopeError`, `InvalidInputError` for scopes or days that do not exist.
         """
         granted = parse_scopes(scopes)

@@ -64,7 +64,7 @@ class TokenService:
         return "." in secret
 
     async def verify(self, token: str) -> Claims:
-        """Return what the token says.
+        """Return the claims of the token.
 
         Raises `UnauthenticatedError` unless it is signed by the issuer, for this drive, valid now, and names a person
         by an email address that the issuer does not call unverified; `UnavailableError` if the issuer's keys can't

@@ -1,4 +1,4 @@
-"""The record of every change: done once per key, stored in its transaction, seen by whom it concerns.
+"""The record of every change: done once per key, stored in its transaction, seen by those concerned.
 
 May import `services.tree` and `services.text`.
 """

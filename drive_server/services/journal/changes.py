@@ -1,4 +1,4 @@
-"""Recorded changes: how they are found, who sees what of them, and the etag check that says what changed since."""
+"""Recorded changes: queries for them, each reader's view of them, and the etag check that names later changes."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
 from drive_server.storage.tables.people import UserRow
 
 MAX_CHANGES_NAMED = 5
-# In the etag of an approval, what follows this sign tells what the change puts into the trash to make room.
+# In an approval's etag, the digest after this sign is of the items that go to the trash to make room.
 REPLACES = "+"
 _SEEN = {
     **dict.fromkeys(("create_folder", "create_file", "fill_template"), "seen.created"),
@@ -67,7 +67,7 @@ def to_change(row: ChangeRow | Row[Any], email: str, entries: Sequence[Any] | No
 
 
 def summary_of(row: ChangeRow) -> Message | str:
-    """Return what the change was; of an old one the English sentence."""
+    """Return the summary of the change; of an old one the English sentence."""
     return _stored_message(row) or row.summary
 
 
@@ -87,7 +87,7 @@ def _without_password(entry: Any) -> Any:
 
 
 def redact_for(principal: Principal, change: Change, node: NodeView) -> Change:
-    """Leave out of someone else's change what only the owner may know: other items, other names, the run."""
+    """Leave out the owner's private parts of someone else's change: other items, other names, the run."""
     if change.user_email == principal.email:
         return change
     hidden = dict.fromkeys(("method", "key_name", "approved_key", "tool_call_id", "approval_id", "grant_id"))
@@ -144,7 +144,7 @@ async def check_etag(session: AsyncSession, actor: Actor, node: NodeView, if_mat
 
 
 def check_replaced(recorder: Recorder) -> None:
-    """Raise `EtagMismatchError` unless what goes to the trash is what was shown as going there."""
+    """Raise `EtagMismatchError` unless the items that go to the trash are those that were shown."""
     if not recorder.replaces:
         return
     recorder.etag = f"{recorder.etag}{REPLACES}{sha256(' '.join(recorder.replaces).encode()).hexdigest()[:16]}"

@@ -142,7 +142,7 @@ class _Move:
 
 
 async def touches_of(recorder: Recorder) -> tuple[Touch, ...] | None:
-    """Return what the change touches, with its effects in the session but not committed. Call after a flush.
+    """Return the items that the change touches, with its effects in the session but not committed. Call after a flush.
 
     None where that is unknown: more than 1,000 items, or one that the caller does not see. Of a tree that is copied
     it is the topmost item.

@@ -27,17 +27,17 @@ POLL_SECONDS = 1.0
 # Changes come in bursts: looking at a few at once costs little more than looking at one.
 DEBOUNCE_SECONDS = 0.1
 MOST_AT_ONCE = 100
-# Fields of an item whose change is one for all that lies below it: where it is, what it is called, who sees it.
+# Fields of an item whose change is one for all that lies below it: its folder, its name, who sees it.
 _PLACING = frozenset({"name", "parent_id", "trash_id"})
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A change by what it touched.
+    """A change by the items it touched.
 
-    `items` are what changed itself, `folders` those whose direct content this was before or is after as far as the
-    record says, `roots` the items whose whole tree is elsewhere, called otherwise, or seen by others now. `people` are
-    those that the record names: owners by id, others by email.
+    `items` are those that changed themselves, `folders` those whose direct content this was before or is after as far
+    as the record says, `roots` the items whose whole tree is elsewhere, called otherwise, or seen by others now.
+    `people` are those that the record names: owners by id, others by email.
     """
 
     id: int
@@ -55,12 +55,12 @@ class Listener(Protocol):
         ...
 
     async def hear(self, changes: list[Recorded], around: frozenset[str]) -> None:
-        """Take the changes, oldest first. `around` are the people whom any of them concerns: `audience_of`."""
+        """Take the changes, oldest first. `around` are the people that they concern: `audience_of`."""
         ...
 
 
 class ChangeFeed:
-    """Follows the journal by its ids, and tells `listeners` of what is new: each change is read once a process.
+    """Follows the journal by its ids, and tells `listeners` of new changes: each change is read once a process.
 
     After `wake` this process delivers its changes within `DEBOUNCE_SECONDS`, those of others within `POLL_SECONDS`.
     While nobody listens, changes pass unread. A change waits for those of lower numbers that are still being made:
@@ -138,7 +138,7 @@ class ChangeFeed:
                 logger.exception("Changes could not be delivered.")
 
     async def _after(self, last: int) -> list[tuple[int, str]]:
-        # As text: what a large change touched is read in a thread, not here.
+        # As text: a large change's items are read in a thread, not here.
         query = select(ChangeRow.id, cast(ChangeRow.entries, Text)).where(ChangeRow.id > last)
 
         async def work(session: AsyncSession) -> list[tuple[int, str]]:
@@ -154,7 +154,7 @@ class ChangeFeed:
 
 
 def all_recorded(found: list[tuple[int, str]]) -> list[Recorded]:
-    """Return what the changes touched, of which these are the numbers and the entries as JSON."""
+    """Return the records of the changes with these numbers and entries (JSON)."""
     return [_recorded(number, orjson.loads(entries)) for number, entries in found]
 
 
@@ -170,7 +170,7 @@ def _recorded(number: int, entries: list[dict[str, Any]]) -> Recorded:
             items.add(node_id)
             roots.add(node_id)
             people |= {row["email"] for row in (before, after) if row.get("email")}
-        elif entry["table"] == TREES:  # those who watch what was deleted for good are let go
+        elif entry["table"] == TREES:  # those who watch an item deleted for good are let go
             items |= set(before.get("items", ()))
         elif entry["table"] == PEOPLE and "heir" in after:
             people.add(after["heir"])
@@ -185,7 +185,7 @@ def _recorded(number: int, entries: list[dict[str, Any]]) -> Recorded:
 
 
 async def audience_of(session: AsyncSession, changes: Iterable[Recorded]) -> frozenset[str]:
-    """Return all who own what was touched, by id, and who have or had a role on it or above it, by email."""
+    """Return all owners of the touched items, by id, and all who have or had a role on them or above, by email."""
     changes = list(changes)
     people = {person for change in changes for person in change.people}
     for ids in _batches({item for change in changes for item in change.items}):

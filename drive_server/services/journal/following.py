@@ -46,7 +46,7 @@ class FolderChange:
 
 
 class ChangeFollower:
-    """Follows the journal for any number of watches. Only those look whom a change concerns."""
+    """Follows the journal for any number of watches. Only those concerned by a change look."""
 
     def __init__(self, database: Database, feed: ChangeFeed) -> None:
         self.database = database
@@ -57,14 +57,14 @@ class ChangeFollower:
         feed.listeners.append(self)
 
     async def watch(self, actor: Actor, folder: str, after: int | None = None) -> "FolderWatch":
-        """Watch a folder that the caller sees: what comes after the change of this number, by default the newest."""
+        """Watch a folder that the caller sees: its changes after that number, by default after the newest."""
         require_person(actor.principal)
         require_scope(actor.principal, Scope.READ)
         async with self.database.read() as session:
             node = await locate_folder(session, actor.principal, folder)
         watch = FolderWatch(self, actor, node.id)
         self._watches.add(watch)
-        # After it was added: what comes in between is told twice at most, and never missed.
+        # After it was added: a change in between is told twice at most, and never missed.
         newest = await self.feed.newest()
         watch.last = newest if after is None else min(after, newest)
         return watch
@@ -74,7 +74,7 @@ class ChangeFollower:
         return len(self._watches) > 0
 
     async def hear(self, changes: list[Recorded], around: frozenset[str]) -> None:
-        """Have those look whom one of the changes concerns, or whose folder it touched."""
+        """Have those look that one of the changes concerns, or whose folder it touched."""
         touched = frozenset[str]().union(*(change.items | change.folders | change.roots for change in changes))
         for watch in list(self._watches):
             if not watch.person.isdisjoint(around) or watch.folder_id in touched:
@@ -98,7 +98,7 @@ class FolderWatch:
         self._woken = anyio.Event()
 
     def wake(self) -> None:
-        """Have it look at what is new."""
+        """Have it look at new changes."""
         self._is_stale = True
         self._woken.set()
 
@@ -127,10 +127,10 @@ class FolderWatch:
         return found
 
     async def _poll(self) -> list[FolderChange]:
-        """Look at what is new, until there is something to tell of."""
+        """Look at new changes, until there is something to tell."""
         while True:
             async with self._follower.database.read() as session:
-                # What the feed has told is settled for good, whatever a writer notes just now.
+                # A change that the feed has told is settled for good, whichever one a writer notes just now.
                 newest = max((await read_numbers(session)).settled, self._follower.position)
                 if newest <= self.last:
                     return []
@@ -176,7 +176,7 @@ class FolderWatch:
 def _touched(
     change: Recorded, folder: NodeView, nodes: Mapping[str, NodeView]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what the change touched in the folder, its tree included, and the folders whose content it changed."""
+    """Return the touched items of the folder, its tree included, and the folders whose content changed."""
 
     def below(ids: Collection[str]) -> dict[str, NodeView]:
         found = {key: nodes[key] for key in ids if key in nodes}

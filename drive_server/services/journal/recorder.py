@@ -1,4 +1,4 @@
-"""One change in progress: it notes what each row was and is, and what to tell about it."""
+"""One change in progress: it notes each row's state before and after, and the sentences about it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -55,12 +55,12 @@ class _Touched:
 
 @dataclass(slots=True)
 class Recorder:
-    """Records one operation: its session, every row that it changes, and the description of what it does.
+    """Records one operation: its session, every row that it changes, and its description.
 
-    Call `add`, `touch` (before changing a row) or `remove` for every row, and `describe` what happened. For the effect
-    shown in approvals, set `count`, `items`, `gains_access`, `loses_access` and `etag` where they apply. `replaces` has
-    the etags of what goes to the trash to make room for something else; `left` is what an undo can't take back. The
-    effect names the first `shown` items.
+    Call `add`, `touch` (before changing a row) or `remove` for every row, and `describe` for the sentence. For the
+    effect shown in approvals, set `count`, `items`, `gains_access`, `loses_access` and `etag` where they apply.
+    `replaces` has the etags of the items that go to the trash to make room for others; `left` are the parts that an
+    undo can't restore. The effect names the first `shown` items.
     """
 
     session: AsyncSession
@@ -88,12 +88,12 @@ class Recorder:
     _bumped: set[str] = field(default_factory=set[str])
 
     def describe(self, action: str, **params: Any) -> None:
-        """Say what happens, once for an approval (`Rename`) and once for the journal (`Renamed`)."""
+        """Describe the change, once for an approval (`Rename`) and once for the journal (`Renamed`)."""
         self.effect = Message.of(f"effect.{action}", **params)
         self.message = Message.of(f"change.{action}", **params)
 
     def show(self, row: NodeRow, path: str, what: Message | None = None) -> None:
-        """Name an item in the effect, with what happens to it unless the summary says it."""
+        """Name an item in the effect, with its change unless the summary says it."""
         shown = {"id": row.id, "kind": row.kind, "name": display_name(row.name), "path": display_name(path)}
         self.items.append({**shown, **localized(what=what)} if what else shown)
 
@@ -112,7 +112,7 @@ class Recorder:
             row.revision += 1
 
     async def remove(self, row: Base) -> None:
-        """Delete the row and note what it was."""
+        """Delete the row and note its last state."""
         self._begin(row, _snapshot(row))
         self._open[id(row)].removed = True
         await self.session.delete(row)
@@ -126,7 +126,7 @@ class Recorder:
         self._log.append({"table": table, "id": row_id, "before": before, "after": after})
 
     def absorb(self, step: "Recorder") -> None:
-        """Take over what another recorder of this session noted, as a step of this change. Call after a flush."""
+        """Take over the notes of another recorder of this session, as a step of this change. Call after a flush."""
         for touched in step._open.values():
             step._close(touched)
         step._open.clear()
@@ -136,7 +136,7 @@ class Recorder:
         self.reversible = self.reversible and step.reversible
 
     def entries(self) -> list[Entry]:
-        """Return what was before and is after, in the order of events. Call after a flush."""
+        """Return the rows before and after, in the order of events. Call after a flush."""
         return list(self._changes())
 
     def changes_anything(self) -> bool:

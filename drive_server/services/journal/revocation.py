@@ -1,4 +1,4 @@
-"""Runs that are over before all of their calls are: what such a call would still do is refused in its transaction."""
+"""Runs that are over before all of their calls are: later effects of such a call are refused in its transaction."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta

@@ -99,15 +99,15 @@ class _Done(Generic[T]):
 
 
 def _nobody_listens() -> None:
-    """Stand in until the composition says who wakes on a change of content."""
+    """Stand in until the composition names the listener to changes of content."""
 
 
 class Journal:
     """Runs operations exactly once, and records them.
 
-    `on_content_change` is called after every commit that changed what the index should hold, `on_change` after every
-    commit that recorded a change: who follows the table `changes` by id looks there then. `kinds` has the kind of each
-    action, as the tools that record them say (`ToolSpec.changes`), and services for what no tool does.
+    `on_content_change` is called after every commit that changed indexed content, `on_change` after every commit that
+    recorded a change: followers of the table `changes` by id look there then. `kinds` has the kind of each action, as
+    the tools that record them say (`ToolSpec.changes`), and services for actions of no tool.
     """
 
     def __init__(
@@ -140,9 +140,9 @@ class Journal:
     ) -> Outcome[T]:
         """Run the operation in one write transaction and record it there.
 
-        It awaits its session and what `Database.change` allows; one that `waits` may await anything.
+        It awaits its session and whatever `Database.change` allows; one that `waits` may await anything.
 
-        A known idempotency key returns what was recorded and runs nothing; the same key with another action or other
+        A known idempotency key returns the recorded outcome and runs nothing; the same key with another action or other
         arguments raises `IdempotencyConflictError`. For a dry run everything is rolled back and the effect returned.
         An operation that changes nothing is no change: its outcome has no id, and no list of changes has it.
         `arguments` are JSON and tell one call from another: put a digest there, not a content. Raises
@@ -229,10 +229,10 @@ class Journal:
     ) -> Page[Change]:
         """Return changes, newest first: the caller's own, or with `item` those of everyone to that item.
 
-        Who only views an item sees no changes of others to it; who edits it sees them without other items' names.
-        `since` (inclusive) and `until` (exclusive) are ISO 8601; `by` is an email: what that person did in the caller's
-        own tree, or to the item. Administrators may ask for `everybodys`. Raises `InvalidInputError` for what is no
-        time and `ForbiddenError` for what only administrators may ask.
+        A viewer of an item sees no changes of others to it; an editor sees them without other items' names.
+        `since` (inclusive) and `until` (exclusive) are ISO 8601; `by` is an email: changes by that person in the
+        caller's own tree, or to the item. Administrators may ask for `everybodys`. Raises `InvalidInputError` for a
+        malformed time and `ForbiddenError` for filters that only administrators may use.
         """
         require_scope(actor.principal, Scope.READ)
         actions = frozenset(action for action, of in self.kinds.items() if of == kind)
@@ -322,7 +322,7 @@ async def _record(recorder: Recorder, action: str, digest: str, result: dict[str
         "grant_id": actor.grant_id,
         "undoes": recorder.undoes,
     }
-    await asyncio.sleep(0)  # what a large change touched took a while to gather, and takes one to write down
+    await asyncio.sleep(0)  # a large change's items took a while to gather, and take one to write down
     change_id = await recorder.session.run_sync(_insert, values, sorted(touched_items(entries)))
     for notify in recorder.on_recorded:
         notify(change_id)

@@ -20,8 +20,9 @@ class _MoreDrivesError(Exception):
 async def change_in_turn(database: Database, work: SessionWork[T], user_id: str, *, waits: bool = False) -> T:
     """Do as `Database.change` does, and let nobody else change meanwhile the drives whose items the work uses.
 
-    Which drives these are shows while it runs: one that used more than the person's own is taken back and run again,
-    in the turn of all of them. So what it reads, such as an etag or the folders above an item, holds until it commits.
+    Which drives these are shows while it runs: one that used more than the person's own is taken back and run again, in
+    the turn of all of them. So data that it reads, such as an etag or the folders above an item, holds until it
+    commits.
     """
     if not database.takes_turns:
         return await database.change(work, waits=waits)

@@ -9,7 +9,7 @@ from drive_server.storage.tables.sharing import NoticeRow
 PROGRAMS: Final = frozenset({"api_key", "jwt"})
 """Sign-in methods of programs. The page and the terminal ask the person themselves before they delete for good."""
 CHANGE: Final = "change:"
-"""The beginning of what a notice of a change is about; the id of the change follows."""
+"""The beginning of the subject of a notice about a change; the id of the change follows."""
 
 
 def name_unasked(recorder: Recorder) -> bool:

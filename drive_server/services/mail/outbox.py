@@ -47,7 +47,7 @@ TextOf = Callable[[str, Mapping[str, Any]], Awaitable[MailText | None]]
 class Outbox:
     """Sends mails, each once; one that is not taken is tried again, less and less often.
 
-    Without a server it takes none. `texts` has for each kind what makes its text.
+    Without a server it takes none. `texts` has the function that makes the text of each kind.
     """
 
     def __init__(self, database: Database, server: SmtpServer | None, clock: Clock = utc_now) -> None:
@@ -63,7 +63,7 @@ class Outbox:
         return self._server is not None
 
     async def put(self, session: AsyncSession, user_id: str, kind: str, params: dict[str, Any], once: str) -> None:
-        """Write a mail down, in the transaction of its cause. There is one for what `once` names."""
+        """Write a mail down, in the transaction of its cause. There is only one mail for each `once`."""
         if self._server is None or await session.scalar(select(MailRow.id).where(MailRow.once == once)):
             return
         times = dict.fromkeys(("created_at", "due_at"), self._clock())
@@ -74,7 +74,7 @@ class Outbox:
         self._woken.set()
 
     async def run(self) -> None:
-        """Send what is due, until cancelled."""
+        """Send mails that are due, until cancelled."""
         while self._server is not None:
             with anyio.move_on_after(POLL_SECONDS):
                 await self._woken.wait()

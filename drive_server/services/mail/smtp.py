@@ -25,7 +25,7 @@ MOST_SUBJECT_CHARACTERS: Final = 200
 
 
 class LiteralHeader(str):
-    """A header whose text is sent as it is: the library would decode what looks like an encoded word in it."""
+    """A header whose text is sent as it is: the library would decode apparent encoded words in it."""
 
     __slots__ = ("name",)
 
@@ -41,7 +41,7 @@ class LiteralHeader(str):
 
 
 class LiteralAddress(LiteralHeader):
-    """An address alone. It has no encoded words (RFC 2047, section 5): what looks like one is its letters."""
+    """An address alone. It has no encoded words (RFC 2047, section 5): an apparent one is plain letters."""
 
     __slots__ = ()
 
@@ -76,7 +76,7 @@ class SmtpServer:
     def of(cls, url: str, sender: str) -> Self:
         """Read `smtp://user:password@host:587` (STARTTLS where it is offered) or `smtps://...`, TLS at once.
 
-        Raises `InvalidInputError` for what is no such address, and without a sender.
+        Raises `InvalidInputError` for any other address, and without a sender.
         """
         try:
             parts = urlsplit(url)

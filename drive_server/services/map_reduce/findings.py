@@ -18,10 +18,11 @@ MOST_LABEL_CHARACTERS: Final = 100
 class Finding:
     """The answer of one file, or why it was not read.
 
-    `path` is what the caller named if the file could not be looked at. `answered`: `answer` has it; `nothing`: it was
+    `path` is the caller's reference if the file could not be looked at. `answered`: `answer` has it; `nothing`: it was
     read, and holds nothing on the task; `failed`: for the `reason`, a sentence with its `code`. `quote` stands in that
-    version of the file from `start` to `end` (characters as read_file counts them, end exclusive), on line `line`.
-    Of `characters` in all `read_characters` were read; `omissions` counts by kind what has no characters at all.
+    version of the file from `start` to `end` (characters as read_file counts them, end exclusive), on line `line`. Of
+    `characters` in all `read_characters` were read; `omissions` counts by kind the parts that have no characters at
+    all.
     """
 
     path: str
@@ -52,7 +53,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """All of it: `text` is the answers brought together, `note` says if they could not be, `coverage` what was read.
+    """All of it: `text` is the answers together, `note` says if they could not be, `coverage` how much was read.
 
     `fitting` is how many files there were, None if more than were read and nobody knows how many. `model` answered.
     """

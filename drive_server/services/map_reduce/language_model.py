@@ -123,7 +123,10 @@ class ChatCompletions:
         self._limit_name = LIMIT
 
     async def complete(self, system: str, text: str, max_tokens: int) -> str:
-        """Return the answer. Raises `ModelError`: `ModelBusyError` for what may pass, `ModelLostError` if it won't."""
+        """Return the answer.
+
+        Raises `ModelError`: `ModelBusyError` for a fault that may pass, `ModelLostError` if it won't.
+        """
         response = await self._post(system, text, max_tokens)
         if response.status_code == BAD_REQUEST and self._limit_name.encode() in response.content:
             self._limit_name = NEWER_LIMIT

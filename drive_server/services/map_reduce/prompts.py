@@ -94,7 +94,7 @@ class Reply:
 
 
 def escaped(text: str) -> str:
-    """Return the text with what looks like one of our tags in it made harmless."""
+    """Return the text with look-alikes of our tags made harmless."""
     return _TAG.sub("&lt;", text)
 
 
@@ -120,7 +120,7 @@ def file_section(label: str, text: str, number: int, count: int) -> str:
 
 
 def answer_section(label: str, answer: str) -> str:
-    """Return what was found in a file, or in several, between such tags."""
+    """Return the answer from a file, or from several, between such tags."""
     return f'<answer file="{attribute(label)}">\n{escaped(answer)}\n</answer>'
 
 

@@ -16,9 +16,9 @@ from drive_server.storage.tables.items import NodeRow
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The files, `refs` by name, or those in a folder, with the words of a query and what the filter says.
+    """The files, `refs` by name, or those in a folder, with the words of a query and a filter.
 
-    `is_deep`: also what is in the folder's folders. `most` bounds how many are read.
+    `is_deep`: also files in the folder's folders. `most` bounds how many are read.
     """
 
     refs: tuple[str, ...] = ()

@@ -60,7 +60,7 @@ class FileReader:
         self._model = model
 
     async def read(self, file: Named) -> Finding:
-        """Return what the file says on the task, or why it could not be read. Raises `ModelLostError`."""
+        """Return the file's finding on the task, or why it could not be read. Raises `ModelLostError`."""
         try:
             found = await self._documents.read_text(self._actor, file.ref, limit=MOST_CHARACTERS)
         except DriveError as error:
@@ -218,11 +218,11 @@ class MapReduceService:
     async def read(
         self, actor: Actor, choice: Choice, task: Task, model: LanguageModel, *, progress: Progress, verify: Verify
     ) -> Outcome:
-        """Return what the files say on the task. The last step of `progress` combines the answers.
+        """Return the files' findings on the task. The last step of `progress` combines the answers.
 
         `verify` raises if the caller may not call any more: it is asked before each file. A file that can't be read
-        fails alone. Raises `DeclinedError`, `LanguageModelFailedError`, `UnsupportedContentError` or `NotFoundError`
-        if there are files and none could be read, and what `FileSelector.choose` raises.
+        fails alone. Raises `DeclinedError`, `LanguageModelFailedError`, `UnsupportedContentError` or `NotFoundError` if
+        there are files and none could be read, and as `FileSelector.choose` does.
         """
         chosen = await self._selector.choose(actor, choice)
         retrying = RetryingModel(model, self._pause)
@@ -237,7 +237,7 @@ class MapReduceService:
         return Outcome(text, note, coverage, retrying.name, tuple(findings), chosen.fitting)
 
     async def _filter_visible(self, actor: Actor, findings: Sequence[Finding]) -> list[Finding]:
-        """Take back what was read of files that the caller may not read any more."""
+        """Withdraw the findings of files that the caller may not read any more."""
         visible = {None, *await self._selector.filter_visible(actor, [one.file_id for one in findings if one.file_id])}
         return [one if one.file_id in visible else failed(one.path, NOT_FOUND, GONE) for one in findings]
 
@@ -255,7 +255,7 @@ class _Round:
         self._refusal: DriveError | None = None
 
     async def read_all(self, concurrency: int, model: RetryingModel) -> list[Finding]:
-        """Return what each file said, in their order. Raises what `verify` raised."""
+        """Return the findings of the files, in their order. Raises the error of `verify`."""
         async with anyio.create_task_group() as group:
             for _ in range(min(concurrency, len(self._files))):
                 group.start_soon(self._work, group.cancel_scope)
@@ -273,7 +273,7 @@ class _Round:
                 await self._verify()
                 self._findings[place] = await self._reader.read(self._files[place])
             except ModelLostError:
-                self._next = len(self._files)  # what others are asking now is answered, or lost as well
+                self._next = len(self._files)  # others' present questions are answered, or lost as well
                 return
             except DriveError as error:
                 self._refusal = error

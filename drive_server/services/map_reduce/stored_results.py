@@ -80,7 +80,7 @@ class StoredResults:
     async def page(self, actor: Actor, result_id: str, first: int, limit: int) -> StoredResult:
         """Return a result of the caller, with at most `limit` of its findings from `first` on, counted from 0.
 
-        What it says of files that they may not read any more is left out. Raises `NotFoundError` for any other.
+        Findings of files that they may not read any more are left out. Raises `NotFoundError` for any other.
         """
         require_person(actor.principal)
         require_scope(actor.principal, Scope.READ)

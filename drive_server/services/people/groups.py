@@ -38,7 +38,7 @@ class Group:
 
 
 class GroupService:
-    """Manages groups. Who is put into one has its roles at once, and who is taken out has them no more."""
+    """Manages groups. A new member has its roles at once, and one taken out has them no more."""
 
     def __init__(self, database: Database, journal: "Journal", clock: Clock = utc_now) -> None:
         self._database = database
@@ -79,7 +79,7 @@ class GroupService:
     async def change(
         self, actor: Actor, group: str, name: str | None = None, add: Iterable[str] = (), remove: Iterable[str] = ()
     ) -> Group:
-        """Rename a group, named by id or name, and change who is in it. Raises what `create` raises."""
+        """Rename a group, named by id or name, and change who is in it. Raises as `create` does."""
         require_admin(actor.principal)
 
         async def work(session: AsyncSession) -> Group:

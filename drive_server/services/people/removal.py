@@ -32,9 +32,9 @@ HANDED_OVER: Final = "Handed over"
 
 
 async def forget_person(recorder: Recorder, row: UserRow) -> None:
-    """End all that the person could do, and take their name away: the row stays for what the journal says.
+    """End all that the person could do, and take their name away: the row stays for the journal's sentences.
 
-    Shares and links end in both directions: what they gave, and what they were given.
+    Shares and links end in both directions: those they gave, and those they were given.
     """
     session = recorder.session
     placeholder = f"removed-{row.id[:12]}@{PLACEHOLDER_DOMAIN}"

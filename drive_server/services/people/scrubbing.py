@@ -1,4 +1,4 @@
-"""Take a person's address out of the journal: what was done stays, and nobody reads there who they were."""
+"""Take a person's address out of the journal: the changes stay, and nobody reads there who they were."""
 
 import json
 import re

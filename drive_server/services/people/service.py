@@ -1,4 +1,4 @@
-"""Accounts: listed, made administrators or not, disabled and enabled, removed; and what people say of themselves."""
+"""Accounts: listed, made administrators or not, disabled and enabled, removed; and people's profiles."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -54,7 +54,7 @@ class ProfileChange:
 
 
 class PeopleService:
-    """Manages accounts. Whoever asked `when_ended` for it is told of each person who was disabled or removed."""
+    """Manages accounts. Callbacks added by `when_ended` hear of each person who was disabled or removed."""
 
     def __init__(
         self, database: Database, identity: "IdentityService", journal: "Journal", clock: Clock = utc_now
@@ -85,7 +85,7 @@ class PeopleService:
         return await self._database.look(work)
 
     async def change_profile(self, actor: Actor, change: ProfileChange) -> User:
-        """Set what the caller says of themselves. Raises `InvalidInputError`, `MissingScopeError` without `write`."""
+        """Set the caller's profile. Raises `InvalidInputError`, `MissingScopeError` without `write`."""
         require_person(actor.principal)
         require_scope(actor.principal, Scope.WRITE)
         values = _checked(change)
@@ -104,8 +104,8 @@ class PeopleService:
     ) -> User:
         """Make a person, named by id or email, an administrator or not, and disable or enable them.
 
-        Who is disabled has no session any more, and their keys count for nothing until they are enabled again. Only for
-        administrators; who makes one proves anew who they are. Raises `NotFoundError`, `FreshProofNeededError`, and
+        A disabled person has no session any more, and their keys count for nothing until they are enabled again. Only
+        for administrators; who makes one proves anew who they are. Raises `NotFoundError`, `FreshProofNeededError`, and
         `StateConflictError` for the last administrator.
         """
         require_admin(actor.principal)
@@ -138,8 +138,8 @@ class PeopleService:
     ) -> None:
         """Remove a person, named by id or email; their files go to another one, or are deleted for good.
 
-        Their keys, sessions, sign-ins, links and shares, given and received, end with it. The journal keeps what they
-        did, without their address. All of it is one transaction, and doing it again does nothing. Only for
+        Their keys, sessions, sign-ins, links and shares, given and received, end with it. The journal keeps their
+        changes, without their address. All of it is one transaction, and doing it again does nothing. Only for
         administrators. Raises `NotFoundError`, `StateConflictError` for the last administrator and the local owner,
         `QuotaExceededError` if the other has no room, `InvalidInputError` unless exactly one of both is chosen.
         """
@@ -162,7 +162,7 @@ class PeopleService:
         await self._tell_again(ended[0])
 
     async def removed_ids(self) -> frozenset[str]:
-        """Return the ids of all who were removed, so that others can finish what a crash interrupted."""
+        """Return the ids of all who were removed, so that others can finish a removal that a crash interrupted."""
 
         async def work(session: AsyncSession) -> frozenset[str]:
             return frozenset(await session.scalars(select(UserRow.id).where(UserRow.removed_at.is_not(None))))

@@ -23,7 +23,7 @@ MAX_PASSING: Final = 50
 async def is_draft(
     session: AsyncSession, actor: Actor, node_id: str, since: datetime, *, of_anybody: bool = False
 ) -> bool:
-    """Return whether nothing happened to the item but what the caller did by WebDAV, and it was made since then.
+    """Return whether the item was made since then, and changed only by the caller's WebDAV requests.
 
     So nobody else wrote, shared or linked it: nothing is lost when another item takes over its content. `of_anybody`:
     other people may have done it too, by WebDAV.
@@ -43,7 +43,7 @@ async def was_changed_by_others(session: AsyncSession, user_id: str, method: str
 
 
 async def passing_items(session: AsyncSession, actor: Actor, row: NodeRow, since: datetime) -> list[NodeRow]:
-    """Return the item, with all below it, if programs need none of it any more and nobody else does; else nothing.
+    """Return the item, with all below it, if neither programs nor anybody else need any of it; else nothing.
 
     Such are marks of an open file, empty probes, scratch files of office programs, and copies of an older content of a
     file that still has it among its versions.
@@ -81,7 +81,7 @@ async def _is_passing(session: AsyncSession, actor: Actor, row: NodeRow, since: 
     if not await is_draft(session, actor, row.id, since, of_anybody=True):
         return False
     if await session.scalar(select(DavDepartureRow.node_id).where(DavDepartureRow.node_id == row.id).limit(1)):
-        return False  # it is somewhere else for a moment: what comes to its name is meant for it
+        return False  # it is somewhere else for a moment: an item that comes to its name is meant for it
     is_of_programs = is_mark or is_scratch(row.name) or (row.size == 0 and is_probe(row.name))
     if is_of_programs and await is_draft(session, actor, row.id, since):
         return True

@@ -53,7 +53,7 @@ class SaveService:
     async def delete(self, actor: Actor, ref: str, *, began: datetime, if_match: str | None = None) -> bool:
         """Move the item to the trash; return False if it stays, as a program has put its new content in its place.
 
-        Passing files are removed for good. Raises what `FileService.trash` does.
+        Passing files are removed for good. Raises as `FileService.trash` does.
         """
         require_scope(actor.principal, Scope.DELETE)
 
@@ -87,7 +87,7 @@ class SaveService:
     ) -> Outcome[Item]:
         """Put the item into the folder under the name, or save its content there. Return the item that is there then.
 
-        Raises what `FileService.move` does.
+        Raises as `FileService.move` does.
         """
         require_scope(actor.principal, Scope.WRITE)
         found = await self._database.look(lambda session: find_save(session, actor, ref, to, began))

@@ -43,7 +43,7 @@ class SearchFilter:
         return (" ".join(self.types), self.modified_after, self.modified_before, self.owner)
 
     def conditions(self, principal: Principal, kind: Kind | None) -> list[ColumnElement[bool]]:
-        """Return what the rows of nodes have to be. Raises `InvalidInputError` for what makes no sense."""
+        """Return the conditions on rows of nodes. Raises `InvalidInputError` for a filter that makes no sense."""
         return [*self._of_types(kind), *self._of_times(), *self._of_owner(principal)]
 
     def _of_types(self, kind: Kind | None) -> Iterator[ColumnElement[bool]]:

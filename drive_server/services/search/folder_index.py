@@ -1,4 +1,4 @@
-"""The index of one folder or file: how far it can be searched, and having what is below a folder read anew."""
+"""The index of one folder or file: how far it can be searched, and reading all files below a folder anew."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -61,7 +61,7 @@ class FolderIndex:
     async def rebuild(self, actor: Actor, folder: str) -> int:
         """Have all files below the folder read again in the background; return how many did not wait for it already.
 
-        Raises what `status` raises, and `ForbiddenError` for a folder that the caller may not edit.
+        Raises as `status` does, and `ForbiddenError` for a folder that the caller may not edit.
         """
         require_person(actor.principal)
         require_scope(actor.principal, Scope.READ)

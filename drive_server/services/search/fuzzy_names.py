@@ -1,4 +1,4 @@
-"""Finding items whose names are written otherwise than the query, or nearly so: what exact matching did not find."""
+"""Finding items whose names are spelled otherwise than the query, or nearly like it: exact matching missed them."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -38,7 +38,7 @@ _BREAK = re.compile(r"[\W_]+")
 _LETTERS = re.compile(rf"[^\W\d_{CJK}]+")
 _INNER = re.compile(r"(?<=\w)'(?=\w)")
 _ACCENTED = re.compile("[^bfhjkmpqvwx0-9]", re.IGNORECASE)
-"""Letters that stand with accents in some names; and what is a wildcard in a pattern."""
+"""Letters that stand with accents in some names; and the wildcards of a pattern."""
 _TWO_FOR_ONE = re.compile("ss|ae|oe|th")
 """Letters that one letter stands for in some names: ß, æ, œ, þ."""
 MIN_WITH_APOSTROPHE = 4
@@ -193,7 +193,7 @@ def _parts(word: str) -> Iterator[_Form]:
 
 @cache
 def _traditional() -> dict[str, str]:
-    """Return for each simplified character its traditional form, or where it has several what stands for any."""
+    """Return for each simplified character its traditional form, or a wildcard if it has several."""
     forms: dict[str, str] = {}
     for traditional, simplified in CHARACTERS.read_text(encoding="utf-8").splitlines():
         forms[simplified] = "_" if simplified in forms else traditional

@@ -123,7 +123,7 @@ class Question:
 
 
 def pack_marks(shown: Sequence[str], page: Sequence[Candidate]) -> bytes:
-    """Return what a cursor holds: the marks of everything shown until now."""
+    """Return the content of a cursor: the marks of everything shown until now."""
     return bytes.fromhex("".join([*shown, *(candidate.mark for candidate in page)]))
 
 

@@ -1,4 +1,4 @@
-"""The area of a search: what the caller may see by the database, and what the index has to look through."""
+"""The area of a search: the items that the caller may see, and the files that the index looks through."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,7 +29,7 @@ BATCH = 5000
 
 @dataclass(frozen=True, slots=True)
 class SearchArea:
-    """All that the caller can see, or what of it is below a folder and fits a filter.
+    """All items that the caller can see, or those of them that are below a folder and fit a filter.
 
     The index answers for files of `owner_ids` (the caller or nobody) and for `file_ids`, all visible to the caller.
     With `needs_filter`, `owner_ids` also have files outside of the area, and `among` has to filter the hits.
@@ -50,7 +50,7 @@ class SearchArea:
 
     @property
     def notes(self) -> list[Message]:
-        """Sentences about what the answer may lack."""
+        """Sentences about possible gaps in the answer."""
         found: list[Message] = []
         if self.unfinished == 1:
             found.append(Message.of("search_waiting_one"))
@@ -110,7 +110,7 @@ async def _counted(session: "AsyncSession", query: "CompoundSelect[str | None, i
 
 
 def _foreign(principal: "Principal") -> tuple["ColumnElement[bool]", "ColumnElement[bool]"]:
-    """Return what tells other people's items; asked besides `visible`, which alone would go through all own ones."""
+    """Return the conditions for other people's items; asked besides `visible`, which would go through all own ones."""
     return NodeRow.id.in_(shared_ids(principal)), NodeRow.owner_id != principal.user_id
 
 
@@ -128,7 +128,7 @@ def _named(visible: Select[str]) -> "CompoundSelect[str | None, int]":
 
 
 def _with_count(visible: Select[str], files: Select[str], most: int) -> "CompoundSelect[str | None, int]":
-    """Both in one statement: each takes half a millisecond, whatever it asks for."""
+    """Both in one statement: each costs half a millisecond, even for little."""
     waiting = visible.join(IndexEntryRow, IndexEntryRow.file_id == NodeRow.id).where(
         IndexEntryRow.state.in_(UNFINISHED)
     )

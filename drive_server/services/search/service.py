@@ -54,7 +54,7 @@ class _Found:
 
 
 class SearchService:
-    """Finds what the caller may see now: rights given or taken a moment ago hold, and the trash is left out."""
+    """Finds items that the caller may see now: rights given or taken a moment ago hold, and the trash is left out."""
 
     def __init__(self, database: Database, index: PassageIndex, reranker: Reranker | None = None) -> None:
         self._database = database
@@ -75,12 +75,12 @@ class SearchService:
     ) -> Page[Hit]:
         """Return items whose names have all words of the query, then files whose text has them, each item once.
 
-        With an empty query, all items that a folder, kind or filter leaves, the last changed ones first.
-        The text of a hit is the name, or at most 500 characters around the words. `note` says, in the language, how
-        many files could not be searched for their text yet. At most 1,000 hits are found in all. The cursor knows what
-        was shown: no item comes twice, however the ranks change in between.
-        Raises `InvalidInputError` for a query over 1,000 characters, or an empty one without a folder, kind or filter,
-        for an unknown kind and for a filter that makes no sense, and `ForbiddenError` for who comes by a link.
+        With an empty query, all items that a folder, kind or filter leaves, the last changed ones first. The text of a
+        hit is the name, or at most 500 characters around the words. `note` says, in the language, how many files could
+        not be searched for their text yet. At most 1,000 hits are found in all. The cursor knows the hits already
+        shown: no item comes twice, however the ranks change in between. Raises `InvalidInputError` for a query over
+        1,000 characters, or an empty one without a folder, kind or filter, for an unknown kind and for a filter that
+        makes no sense, and `ForbiddenError` for a caller by a link.
         """
         _require_searcher(actor.principal)
         wanted_kind, size = _checked_kind(kind), checked_limit(limit)
@@ -120,7 +120,7 @@ class SearchService:
     ) -> Page[Hit]:
         """Return the passages that fit the meaning of the query best, whole; a file may have several.
 
-        With a reranker the order is its, as far as it judges; it is shown what the caller may see, and nothing else.
+        With a reranker the order is its, as far as it judges; it sees only passages that the caller may see.
         `words` and `vector` ask one side only, to compare with. `note` and errors are as for `find`.
         """
         _require_searcher(actor.principal)
@@ -145,7 +145,7 @@ class SearchService:
     ) -> tuple[Sequence[Hit], Page[Hit]]:
         """Return the items that `find` finds by their names, half of `limit` at most, and the page of `semantic`.
 
-        A search of both at once: what the caller may see is looked up once, and the index is asked once.
+        A search of both at once: the caller's area is looked up once, and the index is asked once.
         """
         _require_searcher(actor.principal)
         wanted, size = _checked_query(query), checked_limit(limit)
@@ -201,7 +201,7 @@ class SearchService:
                 return others
 
     async def _ask(self, principal: Principal, area: SearchArea, question: Question) -> _Found:
-        """Ask the index for more and more until the page is full with what the caller may see."""
+        """Ask the index for more and more until the page is full of items that the caller may see."""
         asked = question.wanted
         while True:
             asked = min(asked * ASKED_PER_WANTED, MAX_ASKED)
@@ -242,7 +242,7 @@ class SearchService:
             return []  # logged where it came from; the index is derived, and names are found without it
 
     def _note(self, area: SearchArea, language: Language = "en") -> str:
-        """Return sentences about what the answer may lack."""
+        """Return sentences about possible gaps in the answer."""
         health, notes = self._index.health, area.notes
         if health.is_incomplete:
             is_degraded = health.state == "degraded"
@@ -315,7 +315,7 @@ async def _omissions(session: AsyncSession, ids: Iterable[str]) -> dict[str, Map
 async def _confirmed(
     session: AsyncSession, principal: Principal, area: SearchArea, candidates: Sequence[Candidate], most: int
 ) -> list[tuple[Candidate, NodeView]]:
-    """Return the first of what the caller may see now, passages only of the content that the file has now."""
+    """Return the first candidates that the caller may see now, passages only of the file's newest content."""
     confirmed: list[tuple[Candidate, NodeView]] = []
     start, size = 0, most
     while start < len(candidates) and len(confirmed) < most:
@@ -353,7 +353,7 @@ async def _reranked(reranker: Reranker, query: str, hits: tuple[Hit, ...]) -> tu
 
 
 def with_nothing_found(page: Page[Hit], query: str, language: Language = "en") -> Page[Hit]:
-    """Return a page; one without hits with a note that says so, before what could not be searched yet."""
+    """Return a page; one without hits with a note that says so, before the note about unsearched files."""
     if page.items:
         return page
     if not query.strip():
@@ -403,7 +403,7 @@ class RelatedFiles:
         """Return other files, each once with its passage that fits best: those near to most excerpts come first.
 
         `note` and rights are as for `SearchService.find`. Raises `UnsupportedContentError` for a file without text, and
-        what `DocumentService.read_text` raises for one that is not there.
+        as `DocumentService.read_text` does for a missing one.
         """
         size = checked_limit(limit)
         read = await self._documents.read_text(actor, ref, limit=MAX_READ_CHARACTERS)

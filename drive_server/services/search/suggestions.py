@@ -40,7 +40,7 @@ MOST_TYPED = 1024
 
 @dataclass(frozen=True, slots=True)
 class Suggested:
-    """Values that fit what was typed, the best first, 100 at most; `total` counts all, None if that is not known."""
+    """Values that fit the typed text, the best first, 100 at most; `total` counts all, None if that is not known."""
 
     values: tuple[str, ...] = ()
     total: int | None = 0
@@ -54,7 +54,7 @@ class SuggestionService:
         self._database = database
 
     async def items(self, actor: Actor, typed: str, kind: Kind) -> Suggested:
-        """Return files or folders whose name fits what is typed, or whose path goes on from it if it has a slash."""
+        """Return files or folders whose name fits the typed text, or whose path continues it if it has a slash."""
         require_scope(actor.principal, Scope.READ)
         if len(typed) > MOST_TYPED or not _is_text(typed):
             return Suggested()
@@ -69,7 +69,7 @@ class SuggestionService:
         return Suggested(values, total, len(ids) > MOST_SUGGESTIONS)
 
     async def people(self, actor: Actor, typed: str) -> Suggested:
-        """Return the emails of those whom the caller shares something with, or who share something with them."""
+        """Return the emails of people the caller shares something with, or who share something with them."""
         require_scope(actor.principal, Scope.READ)
         wanted = fold_words(typed[:MOST_TYPED])
         async with self._database.read() as session:
@@ -94,7 +94,7 @@ async def _by_id(session: AsyncSession, principal: Principal, typed: str, kind: 
 
 
 async def _newest(session: AsyncSession, principal: Principal, typed: str, kind: Kind) -> list[str]:
-    """Ask for the person's own and for what others share one after the other: each has an index of its own."""
+    """Ask for the person's own items and for shared ones one after the other: each has an index of its own."""
     del typed
     live = select(NodeRow.id, NodeRow.updated_at).where(NodeRow.kind == kind, NodeRow.trash_id.is_(None))
     newest = live.order_by(NodeRow.updated_at.desc(), NodeRow.id).limit(MOST_SUGGESTIONS + 1)
@@ -105,7 +105,7 @@ async def _newest(session: AsyncSession, principal: Principal, typed: str, kind:
 
 
 async def _by_path(session: AsyncSession, principal: Principal, typed: str, kind: Kind) -> Suggested:
-    """Suggest paths that go on from what is typed, the nearest levels first; its last part may be in any case."""
+    """Suggest paths that continue the typed text, the nearest levels first; its last part may be in any case."""
     start = normalize("NFC", typed if typed.startswith("/") else f"/{typed}")
     ids = [
         *await _below(session, principal, start.rpartition("/")[0] or "/", kind),

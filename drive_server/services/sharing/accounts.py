@@ -32,9 +32,9 @@ class AccountService:
         self._lookups = SlidingWindow(MOST_LOOKUPS, HOUR_SECONDS)
 
     async def find(self, actor: Actor, address: str) -> tuple[Grantee, bool | None]:
-        """Return who the address names, and whether they have an account: None for a group, and beyond the limit.
+        """Return the address's person or group, and whether it has an account: None for a group, and over the limit.
 
-        Raises `InvalidInputError` for what is no address, and `NotFoundError` for a group that does not exist.
+        Raises `InvalidInputError` for a malformed address, and `NotFoundError` for a group that does not exist.
         """
         require_scope(actor.principal, Scope.SHARE)
         async with self._database.read() as session:

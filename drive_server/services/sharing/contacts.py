@@ -21,7 +21,7 @@ MOST_CONTACTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """Who can be shared with: `address` is a person's email, or a group's as `group:NAME`."""
+    """A person or group to share with: `address` is a person's email, or a group's as `group:NAME`."""
 
     kind: Literal["person", "group"]
     address: str
@@ -37,7 +37,7 @@ class ContactService:
     async def find(self, actor: Actor, words: str = "", limit: int = 20) -> tuple[Contact, ...]:
         """Return the people and groups with these words in the name or address, those that begin with them first.
 
-        People are those whom the caller shares something with, who share with the caller, and members of the caller's
+        People are those the caller shares something with, those who share with the caller, and members of the caller's
         groups; for administrators everybody with an account. Groups are all groups.
         """
         require_person(actor.principal)
@@ -89,7 +89,7 @@ async def _groups(session: "AsyncSession", sought: str, limit: int) -> list[Cont
 
 
 def _sharing_with(actor: Actor) -> Select[str]:
-    """Return the query for the owners of what is shared with the caller and not in the trash."""
+    """Return the query for the owners of items that are shared with the caller and not in the trash."""
     return (
         select(NodeRow.owner_id)
         .join(ShareRow, ShareRow.node_id == NodeRow.id)

@@ -19,9 +19,9 @@ from drive_server.storage.tables.sharing import LinkFetchRow
 
 MOST_DOWNLOADS: Final = 10_000
 KEPT_SECONDS: Final = 24 * 3600.0
-# Of what was sent when a connection broke, a part never arrived, and is fetched again.
+# Of the bytes sent before a connection broke, a part never arrived, and is fetched again.
 SPARE_SHARE: Final = 10
-# What is handed over counts as sent, whether it arrived or not: the less at a time, the less a broken connection costs.
+# A chunk handed over counts as sent, arrived or not: the less at a time, the less a broken connection costs.
 PIECE_BYTES: Final = 64 * 1024
 UNSYNCHRONISED: Final[dict[str, Any]] = {"synchronize_session": False}
 
@@ -45,9 +45,9 @@ class Fetch(NamedTuple):
 class LinkDownloads(Protocol):
     """Knows how much of each download that was counted is still to be fetched.
 
-    A request for a whole file is a new download. One for a part belongs to the download of that content which the
-    same address has begun, as long as all its parts together are no more than the file and a tenth of it; what a
-    broken connection left unsent is given back. After a day the next part counts as a new download.
+    A request for a whole file is a new download. One for a part belongs to the download of that content which the same
+    address has begun, as long as all its parts together are no more than the file and a tenth of it; bytes that a
+    broken connection left unsent are given back. After a day the next part counts as a new download.
     """
 
     async def has_begun(self, link_id: str, address: str) -> bool:

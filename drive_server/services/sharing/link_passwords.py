@@ -33,7 +33,7 @@ KEY_BYTES: Final = 32
 class LinkPasswords:
     """Hashes and checks passwords. An address has ten wrong ones for a link in a minute, then none until it is over.
 
-    Another address is not held up by them: who knows the password gets in while others guess.
+    Another address is not held up by them: a visitor with the right password gets in while others guess.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic, database: Database | None = None) -> None:
@@ -54,7 +54,7 @@ class LinkPasswords:
         return f"scrypt${b64encode(salt).decode()}${b64encode(await self._derive(password, salt)).decode()}"
 
     async def digest(self, password: str, salt: str) -> str:
-        """Return what tells a password from another in the record of a call, and takes as long to guess as its hash."""
+        """Return a digest that tells passwords apart in the record of a call, and is as slow to guess as the hash."""
         return (await self._derive(password, sha256(salt.encode(errors="replace")).digest())).hex()
 
     async def check(self, link_id: str, stored_hash: str, password: str, address: str = "") -> None:

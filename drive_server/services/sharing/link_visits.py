@@ -1,4 +1,4 @@
-"""Visits by link: validity, password, and what the visitor may do."""
+"""Visits by link: validity, password, and the visitor's rights."""
 
 import struct
 from collections.abc import AsyncIterator
@@ -22,14 +22,14 @@ from drive_server.storage.tables.sharing import LinkRow
 
 METHOD: Final = "link"
 TOOL: Final = "link"
-PASS_PURPOSE: Final = "link pass"  # noqa: S105 - what it is signed for
+PASS_PURPOSE: Final = "link pass"  # noqa: S105 - the purpose it is signed for
 PASS_LASTS: Final = timedelta(hours=1)
 _PASS: Final = struct.Struct(">16sQ8s")
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request by a link that holds: what it leads to, with which role, and the call as the services take it.
+    """One request by a link that holds: its item, its role, and the call as the services take it.
 
     `is_limited`: the link ends after a number of downloads.
     """
@@ -76,7 +76,7 @@ class LinkVisits:
         return _visit(row)
 
     async def pass_for(self, token: str, address: str, password: str) -> str:
-        """Return a pass for whoever knows the password: it holds for an hour, and until the password is changed."""
+        """Return a pass for a visitor who knows the password: it holds for an hour, until the password changes."""
         row = await self._find(token, address)
         if row.password_hash is None:
             return ""
@@ -98,7 +98,7 @@ class LinkVisits:
         await self._downloads.count(self._database, fetch, count_link)
 
     def metered(self, fetch: Fetch, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """Pass the chunks of a counted download on, and remember what was not sent."""
+        """Pass the chunks of a counted download on, and remember the bytes not sent."""
         return self._downloads.metered(fetch, chunks)
 
     async def _find(self, token: str, address: str) -> LinkRow:

@@ -1,4 +1,4 @@
-"""Links: who has the address of one gets a role on an item, on the terms that its owner set."""
+"""Links: anyone with the address of one gets a role on an item, on the terms that its owner set."""
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -98,7 +98,7 @@ class LinkService:
         return await self._changed(actor, "create_link", {"ref": ref}, terms, operation)
 
     async def update(self, actor: Actor, ref: str, link_id: str, terms: LinkTerms) -> Outcome[Link]:
-        """Set some terms of a link on the item. Raises what `revoke` raises, and `InvalidInputError` for no terms."""
+        """Set some terms of a link on the item. Raises as `revoke` does, and `InvalidInputError` for no terms."""
         require_scope(actor.principal, Scope.SHARE)
         if terms == LinkTerms():
             raise InvalidInputError(Message.of("nothing_to_change"))
@@ -119,7 +119,7 @@ class LinkService:
         return await self._changed(actor, "update_link", {"ref": ref, "link": link_id}, terms, operation)
 
     async def revoke(self, actor: Actor, ref: str, link_id: str) -> Outcome[Link]:
-        """End a link on the item; returns what it was.
+        """End a link on the item; returns its last state.
 
         Raises `NotFoundError` for an unknown link, and `StateConflictError`, which says where it leads, for one to a
         folder above.
@@ -141,7 +141,7 @@ class LinkService:
     async def list_access(
         self, actor: Actor, ref: str, limit: int = 100, cursor: str | None = None
     ) -> Page[Share | Link]:
-        """Return who has access to the item, given on it or inherited: people by email, then links, oldest first.
+        """Return the people and links with access to the item, also inherited: people by email, links by age.
 
         For its owner and editors. Only an owner whose key has the scope share sees the addresses of links.
         """
@@ -274,7 +274,7 @@ def _for_reader(link: Link, node: NodeView, carrier: NodeView | None) -> Link:
 
 
 def _order(entry: Share | Link) -> list[Any]:
-    """Return what a list of access is sorted by: people by email, links by age; given here before inherited."""
+    """Return the key that sorts a list of access: people by email, links by age; given here before inherited."""
     is_inherited = int(entry.inherited_from is not None)
     if isinstance(entry, Share):
         return [0, is_inherited, entry.email, entry.id]

@@ -1,6 +1,6 @@
-"""Notices: what others shared with a person, and who left what they shared; in the drive, and by mail.
+"""Notices: items that others shared with a person, people who left the person's shares; in the drive, and by mail.
 
-Also what a program of theirs deleted for good without asking.
+Also deletions for good by a program of theirs that did not ask.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -51,7 +51,7 @@ _UNREAD: Final = (
 class Notice:
     """An item as it is now: `by` (an email) shared it with the caller, or has left it, if it is the caller's own.
 
-    Without an item: what happened in a change.
+    Without an item: the summary of a change.
     """
 
     id: int
@@ -63,7 +63,7 @@ class Notice:
 
     @property
     def kind(self) -> NoticeKind:
-        """Return what it is about: nobody can share an item with its owner."""
+        """Return its kind: nobody can share an item with its owner."""
         if self.item is None:
             return DELETED
         return LEFT if self.item.role == Role.OWNER.label else SHARE
@@ -80,7 +80,7 @@ class Notice:
 
 
 class NoticeService:
-    """Notes what is shared with whom, and who leaves it, and lists it for those concerned as long as it holds.
+    """Notes new shares and people who leave them, and lists both for those concerned as long as they hold.
 
     `polls` reads for those who watch.
     """
@@ -97,7 +97,7 @@ class NoticeService:
         outbox.texts[LEFT] = self._mail_of_leaving
 
     async def note(self, recorder: "Recorder", node: NodeView, grantee: Grantee) -> None:
-        """Note, in the transaction of a new share, whom the item is shared with; those with an account get a mail."""
+        """Note, in the transaction of a new share, the person it is given to; those with an account get a mail."""
         session, now = recorder.session, recorder.now
         emails = [grantee.key]
         if is_group(grantee.key):
@@ -123,7 +123,7 @@ class NoticeService:
     async def list(
         self, actor: Actor, *, unread: bool = False, limit: int = 100, cursor: str | None = None
     ) -> Page[Notice]:
-        """Return the caller's notices, newest first, of what they can see now."""
+        """Return the caller's notices, newest first, about items that they can see now."""
         principal = _reader(actor)
         size = checked_limit(limit)
         cursors = Cursors(self._database.signer, actor.user_id, "notices", str(unread))
@@ -155,7 +155,7 @@ class NoticeService:
         return self.polls.watch(person.email)
 
     async def _unread_of(self, emails: Collection[str]) -> dict[str, int]:
-        """Return how many notices these people have not read: of all who have some, what they can see now.
+        """Return how many notices these people have not read: of all who have some, those about items they can see now.
 
         People are counted anew when their notices changed, or anything in the drive.
         """
@@ -241,7 +241,7 @@ def _of(principal: Principal) -> tuple[ColumnElement[bool], ...]:
 
 
 async def _changes(session: AsyncSession, about: Sequence[str]) -> dict[str, Message | str]:
-    """Return what happened in the changes, by what the notices are about."""
+    """Return the summaries of the changes that the notices are about."""
     ids = [int(one.removeprefix(CHANGE)) for one in about if one.startswith(CHANGE)]
     rows = await session.scalars(select(ChangeRow).where(ChangeRow.id.in_(ids))) if ids else ()
     return {f"{CHANGE}{row.id}": summary_of(row) for row in rows}

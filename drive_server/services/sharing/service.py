@@ -63,8 +63,8 @@ class SharingService:
     async def share(self, actor: Actor, ref: str, email: str, role: str) -> Outcome[Share]:
         """Give the person the role on the item and all below it; one who has a role on it gets this one instead.
 
-        For the owner only. Raises `InvalidInputError` for the root folder, for the owner's own email, and for what is
-        no role or no email; `StateConflictError` for an item in the trash.
+        For the owner only. Raises `InvalidInputError` for the root folder, for the owner's own email, and for an
+        unknown role or a malformed email; `StateConflictError` for an item in the trash.
         """
         require_scope(actor.principal, Scope.SHARE)
         wanted, address = parse_role(role), normalise_grantee(email)
@@ -94,7 +94,7 @@ class SharingService:
         return replace(share, has_account=has_account)
 
     async def update(self, actor: Actor, ref: str, email: str, role: str) -> Outcome[Share]:
-        """Give a person who has a role on the item another one. Raises what `revoke` raises, and what `share` does."""
+        """Give a person who has a role on the item another one. Raises as `revoke` and `share` do."""
         require_scope(actor.principal, Scope.SHARE)
         wanted, address = parse_role(role), normalise_grantee(email)
 
@@ -112,7 +112,7 @@ class SharingService:
         )
 
     async def revoke(self, actor: Actor, ref: str, email: str) -> Outcome[Share]:
-        """Take back the role that the person has on the item; returns what it was. For the owner, or for one's own.
+        """Take back the person's role on the item; return the share that ended. For the owner, or for one's own.
 
         Raises `NotFoundError` if the person has none, and `StateConflictError`, which says where the role comes from,
         if it is given on a folder above, or one's own to a group.
@@ -172,7 +172,7 @@ class SharingService:
 
 
 def refuse_root(node: NodeView) -> None:
-    """Raise `InvalidInputError` for a person's root folder: what they put there later would be shared as well."""
+    """Raise `InvalidInputError` for a person's root folder: items that they put there later would be shared as well."""
     if node.is_root:
         raise InvalidInputError(Message.of("share_root"))
 

@@ -70,14 +70,14 @@ RENDER_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Reads and stores contents; `max_text_bytes` bounds what is held in memory as one text."""
+    """Reads and stores contents; `max_text_bytes` bounds a text held in memory."""
 
     blobs: BlobStore
     text_source: TextSource
     max_text_bytes: int
 
     async def text_of(self, name: str, version: VersionRow) -> str:
-        """Return what a person reads of the content. Raises `UnsupportedContentError` and `TooLargeError`."""
+        """Return the readable text of the content. Raises `UnsupportedContentError` and `TooLargeError`."""
         if is_plain_text(version.media_type):
             return (await self._decoded(name, version)).text
         extracted = await self.text_source.text(version.blob, name, version.media_type)
@@ -92,7 +92,7 @@ class Contents:
         return extracted.text
 
     async def extraction_of(self, name: str, version: VersionRow, *, placed: bool = True) -> Extraction:
-        """Return the same text with its elements; of plain text only if `placed`. Raises what `text_of` does."""
+        """Return the same text with its elements; of plain text only if `placed`. Raises as `text_of` does."""
         text = await self.text_of(name, version)
         is_plain = is_plain_text(version.media_type)
         if placed or not is_plain:
@@ -102,7 +102,7 @@ class Contents:
         return Extraction("ready", text=text, exact=is_plain)
 
     async def editable_text_of(self, name: str, version: VersionRow) -> SourceText:
-        """Return the source text with its encoding. Raises `UnsupportedContentError` for what is no text file."""
+        """Return the source text with its encoding. Raises `UnsupportedContentError` if it is no text file."""
         require_editable(name, version.media_type)
         source = await self._decoded(name, version)
         if source.lossy:
@@ -136,7 +136,7 @@ class Contents:
         return made
 
     async def store(self, actor: Actor, data: bytes) -> Blob:
-        """Store the bytes, or for a dry run only work out what blob they would be."""
+        """Store the bytes, or for a dry run only work out their blob."""
         if actor.dry_run:
             return Blob(await digest(data), len(data))
         return await self.blobs.put_bytes(data)

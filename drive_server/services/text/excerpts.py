@@ -38,7 +38,7 @@ class Wanted:
     limit: int
 
     def check(self) -> None:
-        """Raise `InvalidInputError` for a range that makes no sense, whatever the text."""
+        """Raise `InvalidInputError` for a range that makes no sense in any text."""
         by_characters = self.start is not None or self.end is not None
         by_lines = self.first_line is not None or self.last_line is not None
         if by_characters and by_lines:
@@ -70,7 +70,7 @@ def cut(text: str, wanted: Wanted) -> Span:
 
 
 async def run_in_thread(size: int, work: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
-    """Return what the work returns, done in a thread unless it is on so little that a thread would take longer."""
+    """Return the result of the work, done in a thread unless it is so little that a thread would take longer."""
     if size <= SMALL:
         return work(*arguments)
     return await anyio.to_thread.run_sync(work, *arguments, abandon_on_cancel=True)

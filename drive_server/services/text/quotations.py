@@ -59,7 +59,7 @@ class Found:
 
 
 class QuotableText:
-    """A text in which quotations are looked for; what it takes to compare is worked out once. Blocks on long ones."""
+    """A text in which quotations are looked for; the data to compare is worked out once. Blocks on long ones."""
 
     def __init__(self, text: str) -> None:
         self._text, self._shifts = _folded(text)

@@ -20,7 +20,7 @@ GROUP: Final = "group:"
 
 @dataclass(frozen=True, slots=True)
 class Grantee:
-    """Who has a role: as the table of shares names them, and as people do."""
+    """A holder of a role: as the table of shares names them, and as people do."""
 
     key: str
     shown: str
@@ -42,7 +42,7 @@ def name_key(name: str) -> str:
 
 
 def normalise_grantee(raw: str) -> str:
-    """Return an address in the form in which it is compared. Raises `InvalidInputError` for what is none."""
+    """Return an address in the form in which it is compared. Raises `InvalidInputError` for a malformed one."""
     text = raw.strip(" ")
     return f"{GROUP}{name_key(text[len(GROUP) :])}" if is_group(text) else normalise_email(raw)
 
@@ -53,7 +53,7 @@ def is_group(address: str) -> bool:
 
 
 async def find_grantee(session: AsyncSession, address: str) -> Grantee:
-    """Return who a normalised address names. Raises `NotFoundError` for a group that does not exist."""
+    """Return the grantee of a normalised address. Raises `NotFoundError` for a group that does not exist."""
     if not is_group(address):
         return Grantee(address, address)
     group = await session.scalar(select(GroupRow).where(GroupRow.name_key == address[len(GROUP) :]))

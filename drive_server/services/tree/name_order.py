@@ -115,7 +115,7 @@ def rows_in_order(
 def _repaired(
     reader: Reader, rows: Select[*tuple[Any, ...]], order: NameOrder, place: _Place, settled: int
 ) -> tuple[list[Row[Any]], _Place]:
-    """Return what was missed by being renamed, and the place with what was listed by an earlier name."""
+    """Return the rows missed by being renamed, and the place with the ids listed under an earlier name."""
     earlier, ahead = _earlier_names(reader, rows, place, settled)
     renamed = reader.execute(rows.where(NodeRow.id.in_(earlier))).all() if earlier else []
     missed: list[Row[Any]] = []

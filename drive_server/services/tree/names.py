@@ -1,4 +1,4 @@
-"""The rules for the names of items: what may be one, when two are the same, and how one is shown."""
+"""The rules for the names of items: which are valid, when two are the same, and how one is shown."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def clean_name(raw: str) -> str:
 
 
 def display_name(name: str) -> str:
-    """Return the name as it may stand in a message: what is invisible or passes for something else is escaped."""
+    """Return the name as it may stand in a message: invisible and misleading characters are escaped."""
     if name.isascii() and name.isprintable():
         return name
     return "".join(_shown_word(name, start, end) for start, end in _words(name))

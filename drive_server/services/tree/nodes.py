@@ -1,4 +1,4 @@
-"""Items in a session: what a caller names as a row with their role on it; whole trees, as queries."""
+"""Items in a session: a caller's reference as a row with their role on it; whole trees, as queries."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -56,9 +56,10 @@ def item_message(name: str) -> Message:
 class NodeView:
     """A row as one person sees it.
 
-    `path` starts at what they can see; `ancestors` are the ids of the visible folders above, nearest first;
-    `shared` says that somebody besides the owner has a role here, given on the item or above it. The row belongs to the
-    session that it was located with; one that was located with a connection belongs to none, and is only to be read.
+    `path` starts at the topmost item that they can see; `ancestors` are the ids of the visible folders above, nearest
+    first; `shared` says that somebody besides the owner has a role here, given on the item or above it. The row belongs
+    to the session that it was located with; one that was located with a connection belongs to none, and is only to be
+    read.
     """
 
     row: NodeRow
@@ -86,7 +87,7 @@ class NodeView:
 def locate_sync(reader: Reader, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
     """Return the item that an id, `root` or a path names, live or in the trash.
 
-    Raises `NotFoundError` for what does not exist, is malformed, or is not visible to the caller (the trash is
+    Raises `NotFoundError` for an item that does not exist, is malformed, or is not visible to the caller (the trash is
     visible to editors and owners), and `ForbiddenError` if the caller's role is below `needed`.
     """
     found = _find(reader, principal, ref)
@@ -120,7 +121,7 @@ def locate_file_sync(reader: Reader, principal: Principal, ref: str, needed: Rol
 
 
 def locate_below_sync(reader: Reader, principal: Principal, ref: str, names: Sequence[str]) -> NodeView:
-    """Return the live item that the names lead to from a folder. Raises what `locate_sync` does."""
+    """Return the live item that the names lead to from a folder. Raises as `locate_sync` does."""
     here: str | None = locate_live_sync(reader, principal, ref).id
     for name in names[: MAX_DEPTH + 1]:
         here = _child(reader, here, unicodedata.normalize("NFC", name)) if _is_encodable(name) else None

@@ -1,6 +1,6 @@
 """Names that every file system takes, and that stand in one folder together however it compares them.
 
-The one rule for what leaves the drive with many names: zip files, exports, and files that the command line fetches,
+The one rule for names that leave the drive together: zip files, exports, and files that the command line fetches,
 on every system, as nobody knows where they go next. Other names stay as they are.
 """
 
@@ -17,7 +17,8 @@ LONGEST_SUFFIX: Final = 16
 REPLACEMENT: Final = "_"
 REFUSED: Final = frozenset('<>:"/\\|?*')
 REFUSED_CATEGORIES: Final = frozenset({"Cc", "Cn", "Cs", "Zl", "Zp"})
-"""Controls, lone surrogates, line ends; and what Unicode has no character for, which Apple's file system refuses."""
+"""Controls, lone surrogates, line ends; and code points without a character in Unicode, which Apple's file system
+refuses."""
 
 
 def portable_names(names: Sequence[str], most: int = MAX_BYTES) -> list[str]:
@@ -45,7 +46,7 @@ def portable_name(name: str, taken: Container[str] = (), most: int = MAX_BYTES) 
 
 
 def key_of(name: str) -> str:
-    """Return what file systems compare that fold case or decompose letters."""
+    """Return the form that file systems compare if they fold case or decompose letters."""
     return unicodedata.normalize("NFD", unicodedata.normalize("NFC", name).casefold())
 
 
@@ -59,7 +60,7 @@ def shortened(name: str, mark: str, most: int = MAX_BYTES) -> str:
 
 
 def split_suffix(name: str) -> tuple[str, str]:
-    """Return the stem and the suffix with its dot; what is too long for one is none."""
+    """Return the stem and the suffix with its dot; one that is too long is none."""
     stem, dot, suffix = name.rpartition(".")
     if not stem or not suffix or len(suffix.encode()) > LONGEST_SUFFIX or " " in suffix:
         return name, ""

@@ -1,4 +1,4 @@
-"""Taking recorded changes back, newest first, leaving what was changed since and saying why."""
+"""Undo recorded changes, newest first, but leave rows that changed since and say why."""
 
 import asyncio
 from collections.abc import Sequence
@@ -53,7 +53,10 @@ class Marks:
         return sorted(revived, key=lambda row: row.id)
 
     async def _undone_by(self, change: ChangeRow) -> Sequence[ChangeRow]:
-        """Return what the change undid. The first undos noted nothing: theirs are known by the marks they left."""
+        """Return the changes that the change undid.
+
+        The first undos noted nothing: theirs are known by the marks they left.
+        """
         if change.action not in UNDOING:
             return ()
         noted = [int(entry["id"]) for entry in change.entries if entry["table"] == CHANGES]
@@ -72,9 +75,9 @@ Direction = Literal["undo", "redo"]
 async def select_changes(
     session: AsyncSession, actor: Actor, run_ids: Sequence[str], change_id: int | None
 ) -> Sequence[ChangeRow]:
-    """Return the caller's changes to take back, newest first: of the runs, the one, or what this key did last.
+    """Return the caller's changes to take back, newest first: of the runs, the one, or this key's last one.
 
-    Without either, what the assistant did is left alone, and so are undos: those have to be named.
+    Without either, the assistant's changes are left alone, and so are undos: those have to be named.
     """
     if run_ids and change_id is not None:
         raise InvalidInputError("Name a run or a change, not both.", hint="Leave one of them out.")
@@ -101,7 +104,7 @@ async def select_changes(
 
 
 class Reversal:
-    """One undo in progress: what was taken back, and what had to stay. A redo does the `named` changes again."""
+    """One undo in progress: the undone changes, and those that had to stay. A redo does the `named` changes again."""
 
     def __init__(self, recorder: Recorder, *, check_scopes: bool, direction: Direction = "undo") -> None:
         self._writing = recorder
@@ -129,12 +132,12 @@ class Reversal:
         self._describe()
 
     def result(self, email: str, *, preview: bool) -> UndoResult:
-        """Return what was taken back and what was left; all these changes are the caller's, whose email this is."""
+        """Return the undone and the skipped changes; all these changes are the caller's, whose email this is."""
         undone = tuple(to_change(change, email, entries=()) for change in self._undone)
         return UndoResult(undone=undone, skipped=tuple(self._skipped), change_id=None, preview=preview)
 
     def redone(self, email: str, *, preview: bool) -> RedoResult:
-        """Return what was done again and what was left."""
+        """Return the redone and the skipped changes."""
         redone = tuple(to_change(change, email, entries=()) for change in self._named)
         return RedoResult(redone=redone, skipped=tuple(self._skipped), change_id=None, preview=preview)
 
@@ -237,7 +240,7 @@ def _require_open(rows: Sequence[ChangeRow]) -> Sequence[ChangeRow]:
 
 
 def checked_id(change_id: int | None) -> int:
-    """Return the id, or one that no change has for what the database could not even compare."""
+    """Return the id, or one that no change has if the database could not even compare it."""
     return change_id if change_id is not None and 0 <= change_id < MAX_ID else -1
 
 

@@ -26,8 +26,8 @@ async def select_undos(
 ) -> Sequence[ChangeRow]:
     """Return the caller's undos that hold, newest first: those of the run or the change, or their last one.
 
-    `change_id` names what was undone or the undo itself. Raises `NotFoundError` for what is not the caller's, and
-    `StateConflictError` if nothing of it is undone.
+    `change_id` names the undone change or the undo itself. Raises `NotFoundError` for changes that are not the
+    caller's, and `StateConflictError` if nothing of it is undone.
     """
     if run_id is not None and change_id is not None:
         raise InvalidInputError("Name a run or a change, not both.", hint="Leave one of them out.")
@@ -93,9 +93,9 @@ class UndoService:
         preview: bool = False,
         progress: Progress = silent,
     ) -> Outcome[UndoResult]:
-        """Take back a run (or several as one) or a change of the caller; without either, what their key did last.
+        """Take back a run (or several as one) or a change of the caller; without either, the last change of their key.
 
-        What was changed since stays, and `skipped` says why. The undo is one change that can itself be undone.
+        Rows changed since stay, and `skipped` says why. The undo is one change that can itself be undone.
         Raises `NotFoundError` for changes that are not the caller's and `StateConflictError` if all is undone already.
         """
         require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
@@ -107,7 +107,7 @@ class UndoService:
             reversal = Reversal(recorder, check_scopes=not preview)
             await reversal.take_back(changes, progress)
             result = reversal.result(acting.principal.email, preview=acting.dry_run)
-            # To tell of thousands of changes takes a while, and so does what follows: others come in between.
+            # To tell of thousands of changes takes a while, and so do the next steps: others come in between.
             await asyncio.sleep(0)
             return result
 
@@ -125,9 +125,9 @@ class UndoService:
         preview: bool = False,
         progress: Progress = silent,
     ) -> Outcome[RedoResult]:
-        """Do again what the caller undid: of a run, of a change (by its own id or its undo's), or what was undone last.
+        """Redo changes that the caller undid: of a run, of a change (by its own id or its undo's), or of the last undo.
 
-        What was changed since the undo stays, and `skipped` says why. The redo can itself be undone. Raises
+        Rows changed since the undo stay, and `skipped` says why. The redo can itself be undone. Raises
         `NotFoundError` for changes that are not the caller's and `StateConflictError` if nothing of it is undone.
         """
         require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)

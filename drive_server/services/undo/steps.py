@@ -110,7 +110,7 @@ class UndoContext:
         )
 
     def show(self, node: NodeView, what: Message) -> None:
-        """Name the item in the effect, with what happens to it."""
+        """Name the item in the effect, with its change."""
         self.recorder.show(node.row, node.path, what)
 
 
@@ -149,7 +149,7 @@ class AccessSteps:
         return True
 
     async def _own_share(self, change: ChangeRow, entry: Entry) -> NodeView | None:
-        """Return the item of a share that the caller left or got back by an undo; None for what only owners may."""
+        """Return the item of a share that the caller left or got back by an undo; None for an owners' matter."""
         recorder, given = self.context.recorder, entry["after"] or entry["before"]
         principal = recorder.actor.principal
         if given["email"] != principal.email or change.action not in {LEAVE, "undo", "redo"}:

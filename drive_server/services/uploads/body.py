@@ -49,7 +49,7 @@ class UploadWriter:
                 self.size += len(chunk)
                 buffer += chunk
                 if len(buffer) >= CHUNK_BYTES:
-                    # Not `buffer` any more if this fails half-way: what is there must not be written once more.
+                    # Not `buffer` any more if this fails half-way: its bytes must not be written once more.
                     full, buffer = buffer, bytearray()
                     await self._write(full)
         finally:
@@ -58,7 +58,7 @@ class UploadWriter:
                 await self.file.sync()
 
     async def take_verified(self, chunks: AsyncIterator[bytes], verifier: Verifier) -> None:
-        """Append the bytes if they are as announced, else none of them. Raises `ChecksumMismatchError`."""
+        """Append the bytes if they are as announced, else nothing. Raises `ChecksumMismatchError`."""
         await self.file.distrust()
         try:
             async for chunk in chunks:

@@ -104,7 +104,7 @@ class UploadService:
         self._clock = clock
 
     async def create(self, actor: Actor, new: NewUpload) -> Upload:
-        """Begin an upload. Raises what making the file there would, as far as that is known by now."""
+        """Begin an upload. Raises as making the file there would, as far as that is known by now."""
         require_scope(actor.principal, Scope.WRITE)
         clean = clean_name(new.name)
         media_type_of(clean, new.media_type)
@@ -156,10 +156,10 @@ class UploadService:
     ) -> Upload:
         """Append the bytes, and make the file if they are the last ones.
 
-        What arrived stays if the chunks break off, except with a `verifier`, which has to see all of them. `length`
-        tells that of the whole, once; `announced` is how many bytes will come, as far as that is known. Raises
+        Bytes that arrived stay if the chunks break off, except with a `verifier`, which has to see all of them.
+        `length` tells that of the whole, once; `announced` is how many bytes will come, as far as that is known. Raises
         `StateConflictError` for another offset than the upload has, `TooLargeError` for more bytes than it may have,
-        `ChecksumMismatchError`, and what making the file raises.
+        `ChecksumMismatchError`, and as making the file does.
         """
         row = await self._find(actor, upload_id)
         if row.item_id is not None:
@@ -279,7 +279,7 @@ class UploadService:
         return row
 
     async def _writer(self, actor: Actor, row: UploadRow, file: Partial, offset: int) -> UploadWriter:
-        if offset == row.length:  # no more may come; what is here may be in the drive already, and counted there
+        if offset == row.length:  # no more may come; the bytes here may be in the drive already, and counted there
             return UploadWriter(file, offset, offset, Room(Usage(0, 0), is_own=True))
         async with self._database.read() as session:
             folder = await locate_folder(session, actor.principal, row.parent, Role.EDITOR)

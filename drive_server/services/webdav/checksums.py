@@ -29,8 +29,8 @@ class DavChecksums:
     async def of(self, node_ids: Collection[str]) -> dict[str, str]:
         """Return the checksums of each file's bytes by item, as in `SHA1:... MD5:...`.
 
-        Who calls has seen that these items are visible. A file whose bytes can't be read has none; nor have those, this
-        time, that are left once 4 GiB were read.
+        The caller has seen that these items are visible. A file whose bytes can't be read has none; nor have those,
+        this time, that are left once 4 GiB were read.
         """
         found = await self._stored(node_ids)
         sizes = {row.blob: row.size for row in found if row.checksums is None}

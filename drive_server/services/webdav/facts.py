@@ -20,7 +20,7 @@ class Facts:
 
 
 class DavFacts:
-    """Reads them. It knows no rights: who calls has seen that the items are visible."""
+    """Reads them. It knows no rights: the caller has seen that the items are visible."""
 
     def __init__(self, database: Database, locks: DavLocks) -> None:
         self._database = database

@@ -43,7 +43,7 @@ class DavLock:
 
 @dataclass(frozen=True, slots=True)
 class LocksAround:
-    """The locks that concern an item: `covering` it, on itself or deep ones above; `inside`, on what is below it."""
+    """The locks that concern an item: `covering` it, on itself or deep ones above; `inside`, on items below it."""
 
     covering: tuple[DavLock, ...] = ()
     inside: tuple[DavLock, ...] = ()
@@ -58,7 +58,7 @@ class DavLockConflictError(Exception):
 
 
 class DavLocks:
-    """Takes, finds and ends locks. It knows no rights: who calls has checked them."""
+    """Takes, finds and ends locks. It knows no rights: the caller has checked them."""
 
     def __init__(self, database: Database, clock: Clock = utc_now) -> None:
         self._database = database
@@ -164,7 +164,7 @@ def _around(connection: Connection, node_id: str, now: datetime) -> LocksAround:
 
 
 def _ancestors(connection: Connection, ids: Collection[str]) -> dict[str, set[str]]:
-    """Return for each item the ids of all folders above it, whoever sees them."""
+    """Return for each item the ids of all folders above it, also of hidden ones."""
     start = select(NodeRow.id.label("start"), NodeRow.parent_id).where(NodeRow.id.in_(ids))
     chain = start.cte("chain", recursive=True)
     parent = aliased(NodeRow)

@@ -1,4 +1,4 @@
-"""Dead properties of WebDAV (RFC 4918, section 4): what clients note about items. They are no part of the contents."""
+"""Dead properties of WebDAV (RFC 4918, section 4): clients' notes about items. They are no part of the contents."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, cast
@@ -23,19 +23,19 @@ Properties = dict[str, str]
 
 
 class DavProperties:
-    """Stores the properties of items, few and small ones. Whoever may edit an item may set them."""
+    """Stores the properties of items, few and small ones. Every editor of an item may set them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def of(self, node_ids: Collection[str]) -> dict[str, Properties]:
-        """Return the properties of the items, by item. Who calls has seen that these are visible."""
+        """Return the properties of the items, by item. The caller has seen that these are visible."""
         return await self._database.read_sync(lambda connection: properties_sync(connection, node_ids))
 
     async def change(self, actor: Actor, ref: str, changes: Mapping[str, str | None]) -> None:
         """Set the properties, and remove those that are None; all of it or, by an error, none.
 
-        Raises `TooLargeError` for values that are too long, or too many of them, and what a change of the item does.
+        Raises `TooLargeError` for values that are too long, or too many of them, and as a change of the item does.
         """
         require_scope(actor.principal, Scope.WRITE)
         for name, value in changes.items():
@@ -59,7 +59,7 @@ class DavProperties:
         await self._database.write_sync(write)
 
     async def copy(self, source_id: str, copy_id: str) -> None:
-        """Give a copy, and what is in it, the properties of what it is a copy of, as `copy_properties` does."""
+        """Give a copy, and the items in it, the properties of their originals, as `copy_properties` does."""
         await self._database.write_sync(lambda connection: copy_properties(connection, source_id, copy_id))
 
 
@@ -74,7 +74,7 @@ def properties_sync(connection: Connection, node_ids: Collection[str]) -> dict[s
 
 
 def copy_properties(connection: Connection, source_id: str, copy_id: str) -> None:
-    """Give a copy, and what is in it, the properties of what it is a copy of.
+    """Give a copy, and the items in it, the properties of their originals.
 
     A file that was there before has its others still, unless they are too many together.
     """

@@ -22,7 +22,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The state of the database: its installation's id (empty: none yet), and what it knows of the other parts.
+    """The state of the database: its installation's id (empty: none yet), and its marks of the other parts.
 
     `is_used`: it has people. `refers`: it refers to contents, of which `lost` says that most are not there. `change` is
     its newest change. `has_signing_key` is false if the key that signs links and cursors is gone.
@@ -42,7 +42,7 @@ class Known:
 class Finding:
     """A sentence for the operator, and the part that it is about; None for the database itself.
 
-    `is_final`: nothing can be done with what is there.
+    `is_final`: nothing can be done with the present data.
     """
 
     message: Message

@@ -47,7 +47,7 @@ NOTE_SECONDS: Final = 1.0
 
 
 class Installation:
-    """The database at a URL, and the parts that belong to it. `keep`: start with what is there, and keep it."""
+    """The database at a URL, and the parts that belong to it. `keep`: start with the present data, and keep it."""
 
     def __init__(self, database_url: str, parts: Sequence[Part], *, keep: bool = False) -> None:
         self._url = database_url
@@ -76,7 +76,7 @@ class Installation:
         return database
 
     async def findings(self) -> list[Finding]:
-        """Return what does not fit, and make, migrate or change nothing. Raises `StorageFailureError`.
+        """Return the parts that do not fit, and make, migrate or change nothing. Raises `StorageFailureError`.
 
         A database that the next start migrates first has no identity yet to compare with.
         """
@@ -165,7 +165,7 @@ class Installation:
             await self.mark()
 
     def _find_before(self) -> list[Finding]:
-        """Return what can be told before the database is made or migrated."""
+        """Return the findings that can be made before the database is made or migrated."""
         if (part := _read_only([self._itself, *self._parts])) is not None:
             return [Finding(Message.of("part_read_only", part=part.place), part, is_final=True)]
         used = [(part, state) for part in self._parts if (state := part.look().state) != "missing"]
@@ -184,7 +184,7 @@ class Installation:
         return self._itself.look().state == "missing"
 
     async def _adopt(self, database: Database) -> list[Finding]:
-        """Return what does not fit; give the database an identity if it has none and all fits, or is to be kept."""
+        """Return the findings; give the database an identity if it has none and all fits, or is to be kept."""
         async with database.write(TURN) as session:
             known, looks = await self._state(session)
             found = examine(known, looks)

@@ -83,7 +83,7 @@ class Part(Protocol):
         ...
 
     def reset(self) -> None:
-        """Remove what is in a derived part. Raises `OSError`."""
+        """Remove the content of a derived part. Raises `OSError`."""
         ...
 
 
@@ -100,7 +100,7 @@ class Contents(Part, Protocol):
 
 
 class FolderPart:
-    """A folder: the contents on a local disk, or the index. `pattern` finds what it consists of."""
+    """A folder: the contents on a local disk, or the index. `pattern` finds its contents."""
 
     def __init__(self, name: str, folder: Path, pattern: str, *, derived: bool = False) -> None:
         self.name = name
@@ -152,7 +152,7 @@ class FolderPart:
         draft.replace(self._folder / MARK_FILE)
 
     def reset(self) -> None:
-        """Remove what is in it, and the mark."""
+        """Remove its content, and the mark."""
         (self._folder / MARK_FILE).unlink(missing_ok=True)
         for path in self._folder.glob(self._pattern):
             shutil.rmtree(path)
@@ -308,13 +308,13 @@ def read_mark(body: bytes, name: str) -> Look:
 
 
 def mark_json(mark: Mark, name: str) -> bytes:
-    """Return the mark as it stands in a file."""
+    """Return the mark in the form of its file."""
     document = {"part": name, "installation": mark.installation, "number": mark.number, "change": mark.change}
     return json.dumps(document).encode()
 
 
 def may_write(path: Path) -> bool:
-    """Return whether what is at the path may be written, by its modes and by its mount; true if nothing is there."""
+    """Return whether the file or folder may be written, by its modes and by its mount; true if there is none there."""
     return not path.exists() or os.access(path, os.W_OK)
 
 

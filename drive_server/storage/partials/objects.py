@@ -18,7 +18,7 @@ DIGITS: Final = 16
 
 
 class PartialObjects:
-    """The objects of all uploads, by the uploads' ids. Its methods block, and raise what obstore raises."""
+    """The objects of all uploads, by the uploads' ids. Its methods block, and raise obstore's errors."""
 
     def __init__(self, store: ObjectStore) -> None:
         self._store = store

@@ -14,7 +14,7 @@ class IndexEntryRow(Base):
 
     It outlives a file that is deleted for good, until the index has dropped the file's passages. `content` is the key
     of the content whose passages the index has of it, in the table `index_table`; both are empty if it has none.
-    `omissions` counts by kind what the reader left out; `is_partial` says that content of a `ready` file is missing,
+    `omissions` counts the reader's omissions by kind; `is_partial` says that content of a `ready` file is missing,
     more than repetitions; `awaits_ocr` that pages of it are pictures and were not read yet. `properties`: of a photo.
     """
 

@@ -1,4 +1,4 @@
-"""Tables of items: their names, versions and uploads, and what a person read or starred."""
+"""Tables of items: their names, versions and uploads, and a person's reads and stars."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -69,7 +69,7 @@ class NodeRow(Base):
 
 
 class NamePositionRow(Base):
-    """The places of a name's characters, from 1: what the triggers of the index of names count with."""
+    """The places of a name's characters, from 1: the triggers of the index of names count with them."""
 
     __tablename__ = "name_positions"
 

@@ -13,7 +13,7 @@ class UserRow(Base):
     """A person with a drive. `email` is normalised (NFC, lower case).
 
     `used_bytes` is the sum of the person's holdings; `quota_bytes` its limit, None for the one in the settings.
-    `name`, `time_zone` (an IANA name) and `language` are what the person says of themselves; empty: nothing. Since
+    `name`, `time_zone` (an IANA name) and `language` are the person's profile; empty: nothing. Since
     `disabled_at` nobody acts as them. Since `removed_at` the row is a placeholder for the journal, without a name.
     `password_hash` is argon2id with its salt.
     """

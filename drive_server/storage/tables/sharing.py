@@ -1,4 +1,4 @@
-"""Tables of access that others have, and of what they are told about it."""
+"""Tables of other people's access, and of the notices about it."""
 
 from datetime import datetime
 from typing import Any
@@ -29,7 +29,7 @@ class ShareRow(Base):
 class NoticeRow(Base):
     """Something that was shared with a person, named by email, or with a group of theirs; `by_user` shared it.
 
-    There is one for each person who did so. `node_id` is the item; of what a program of theirs deleted for good,
+    There is one for each person who did so. `node_id` is the item; for a deletion for good by a program of theirs,
     `change:` and the id of that change.
     """
 
@@ -47,7 +47,7 @@ class NoticeRow(Base):
 class MailRow(Base):
     """A mail to a person: sent at `due_at`, and again until `ended_at`. Its text is made when it is sent.
 
-    `once` is what there is one mail for.
+    `once` names the cause that there is one mail for.
     """
 
     __tablename__ = "mails"

@@ -1,4 +1,4 @@
-"""A lean client for chat completions: what any OpenAI-compatible service streams, without an object for every token.
+"""A lean client for chat completions: it reads any OpenAI-compatible stream, without an object for every token.
 
 It takes 58 % of the CPU off a whole turn beside LangChain's `ChatOpenAI` (53 % with three calls): `python -m
 benchmarks.agent.turns`, the rows `drive-agent` and `drive-agent, ChatOpenAI`. In a crowd of 100 it is 57 %: `python -m

@@ -1,4 +1,4 @@
-"""A streamed answer: what each batch of the service's chunks adds to it, as message chunks.
+"""A streamed answer: the message chunks that each batch of the service's chunks makes.
 
 The text comes as it comes; the calls come whole, in the last chunk.
 """
@@ -40,7 +40,7 @@ class _Call:
     pieces: list[str] = field(default_factory=list[str])
 
     def take(self, key: str | None, function: Mapping[str, Any]) -> int:
-        """Add what a delta says, and return how long its arguments are."""
+        """Add a delta, and return the length of its arguments."""
         self.id = self.id or key
         self.name = self.name or function.get("name") or ""
         arguments = function.get("arguments") or ""
@@ -72,7 +72,7 @@ class Calls:
             text = "".join(call.pieces)
             args, error = _object_in(text or "{}")
             if args is None:
-                # The mark is no JSON: what is cut off after a whole object must not make a call of it.
+                # The mark is no JSON: text cut off after a whole object must not make a call of it.
                 shortened = text if len(text) <= INVALID_CHARACTERS else text[:INVALID_CHARACTERS] + CUT
                 invalid.append(invalid_tool_call(name=call.name, args=shortened, id=call.id, error=error))
             else:
@@ -114,7 +114,7 @@ class Answer:
     _length: int = 0
 
     def add(self, chunks: Sequence[Mapping[str, Any]]) -> AIMessageChunk | None:
-        """Return what the chunks add to the text and the reasoning, if anything.
+        """Return the text and the reasoning that the chunks add, if any.
 
         Raises ValueError for chunks of another shape, or too many.
         """
@@ -131,7 +131,7 @@ class Answer:
         return AIMessageChunk(content="", additional_kwargs={PROGRESS: progress}) if progress else None
 
     def last(self) -> AIMessageChunk:
-        """Return the last chunk: the calls, what was used, and how it ended."""
+        """Return the last chunk: the calls, the usage, and how it ended."""
         calls, invalid = self._calls.read()
         text, reasoning = self._tags.end()
         return AIMessageChunk(
@@ -145,7 +145,7 @@ class Answer:
         )
 
     def _pieces_of(self, chunk: Mapping[str, Any]) -> tuple[str, str]:
-        """Return what a chunk adds to the text, and to the reasoning."""
+        """Return the text and the reasoning that a chunk adds."""
         self.whole = self.whole or chunk is DONE
         if usage := chunk.get("usage"):
             self._usage = usage_of(usage, chunk.get("service_tier"))

@@ -24,7 +24,7 @@ class Connections:
         """The number of answers that come in at the moment."""
         self._connect = connect
         self._keepalive = keepalive
-        # The same authorities as everywhere else, whatever the system has: certifi's, SSL_CERT_FILE or SSL_CERT_DIR.
+        # The same authorities as everywhere else, not the system's: certifi's, SSL_CERT_FILE or SSL_CERT_DIR.
         self._tls = httpx.create_ssl_context()
         self._opening = self._open()
         self._session: aiohttp.ClientSession | None = None

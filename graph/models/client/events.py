@@ -1,4 +1,4 @@
-"""The data of server-sent events, put together from whatever pieces the network delivers (WHATWG HTML, 9.2.6)."""
+"""The data of server-sent events, put together from any pieces the network delivers (WHATWG HTML, 9.2.6)."""
 
 import json
 from typing import Any, Final
@@ -25,7 +25,7 @@ class EventReader:
         self._data: list[bytes] = []
 
     def feed(self, piece: bytes) -> list[Any]:
-        """Return what the piece completes. Raises ValueError for data that is no JSON, or too long."""
+        """Return the events that the piece completes. Raises ValueError for data that is no JSON, or too long."""
         if b"\n" not in piece and b"\r" not in piece:
             self._pieces.append(piece)
             self._line_size += len(piece)
@@ -42,7 +42,7 @@ class EventReader:
         return self._read(lines)
 
     def close(self) -> list[Any]:
-        """Return what is left at the end: some services leave the last blank line out."""
+        """Return the last event at the end of the stream: some services leave the last blank line out."""
         rest, self._pieces = b"".join(self._pieces).strip(b"\r\n"), []
         return self._read([rest, b""])
 

@@ -47,18 +47,18 @@ class Incoming:
             self._timer = self._loop.call_at(self._deadline, self._look)
 
     def relax(self) -> None:
-        """Stop waiting: the time that is spent on what has arrived is not the service's."""
+        """Stop waiting: time spent on data that has arrived is not the service's."""
         self._deadline = inf
 
     async def read(self) -> bytes:
-        """Return what is there, or comes next; nothing at the end.
+        """Return the data that is there, or comes next; nothing at the end.
 
         Raises `ModelTimeoutError`, `aiohttp.ClientError`, and ValueError for an answer that is too long.
         """
         try:
             piece = await self._content.readany()
         except aiohttp.ClientError:
-            # It is raised before what arrived ahead of it is read, and that may be the whole answer.
+            # It is raised before earlier bytes are read, and these may be the whole answer.
             piece = self._content._read_nowait(-1)  # pyright: ignore[reportPrivateUsage] - nothing public gives it
             if not piece:
                 raise
@@ -69,7 +69,7 @@ class Incoming:
         return piece
 
     async def batch(self, seconds: float) -> None:
-        """Let more arrive for so long, or until all is there; what went wrong meanwhile is raised by `read`."""
+        """Let more arrive for so long, or until all is there; `read` raises errors of that time."""
         if seconds > 0 and not self._content.is_eof():
             with suppress(aiohttp.ClientError, TimeoutError):
                 async with asyncio.timeout(seconds):

@@ -15,7 +15,7 @@ OPENED, CLOSED = "<think>", "</think>"
 
 
 class ThinkTags:
-    """Takes the text of an answer piece by piece, and tells what stands between tags at its beginning."""
+    """Takes the text of an answer piece by piece, and separates the thoughts between tags at its beginning."""
 
     def __init__(self) -> None:
         self._held = ""
@@ -23,7 +23,7 @@ class ThinkTags:
         self._is_over = self._is_inside = self._trims = False
 
     def feed(self, text: str) -> tuple[str, str]:
-        """Return what of the text is answer, and what is thought; what may begin a tag is held back."""
+        """Return the answer in the text, and the thoughts; the possible beginning of a tag is held back."""
         if self._is_over and not self._trims:
             return text, ""
         self._held += text
@@ -32,7 +32,7 @@ class ThinkTags:
         return self._inside() if self._is_inside else self._before()
 
     def end(self) -> tuple[str, str]:
-        """Return what was held back."""
+        """Return the text that was held back."""
         held, self._held = self._held, ""
         return ("", held) if self._is_inside else (held, "")
 
@@ -63,7 +63,7 @@ class ThinkTags:
 
 
 async def without_tags(pieces: AsyncGenerator[AIMessage]) -> AsyncGenerator[AIMessage]:
-    """Yield the pieces of an answer with what stands between tags as reasoning: other libraries leave it there."""
+    """Yield the pieces of an answer with the text between tags as reasoning: other libraries leave it there."""
     tags, key = ThinkTags(), None
     async with aclosing(pieces):
         async for piece in pieces:
@@ -86,14 +86,14 @@ def _parted(piece: AIMessage, tags: ThinkTags) -> AIMessage:
 
 
 def reasoning_in(delta: Mapping[str, Any]) -> str:
-    """Return what a delta says of the model's thoughts."""
+    """Return the thoughts in a delta."""
     field, content = delta.get(REASONING) or delta.get(OTHER_NAME), delta.get("content")
     parts = _parts(content, "thinking") if isinstance(content, list) else ""
     return field + parts if isinstance(field, str) else parts
 
 
 def text_in(delta: Mapping[str, Any]) -> str:
-    """Return what a delta says of the answer. A refusal is the model's only answer."""
+    """Return the answer's text in a delta. A refusal is the model's only answer."""
     content, refusal = delta.get("content"), delta.get("refusal")
     text = content if isinstance(content, str) else _parts(content, "text")
     return text + refusal if isinstance(refusal, str) else text

@@ -24,7 +24,7 @@ REASONING_MODEL: Final = re.compile(r"o\d")
 
 
 def request_body(model: str, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body of a streamed request, with all reasoning: the service's dialect says what of it is sent.
+    """Return the body of a streamed request, with all reasoning: the service's dialect decides which of it is sent.
 
     Raises TypeError for a message of a kind that services don't know.
     """

@@ -130,9 +130,9 @@ class Endpoint:
 def batching_seconds(answers: int, waited: float) -> float:
     """Return how many seconds tokens are batched while so many answers come in at once, and the last took `waited`.
 
-    What follows a token costs more than the token. One person among few sees each as it comes, those that come faster
-    than a screen shows them with the next picture; in a crowd of a hundred, ten times a second is as often as there is
-    time for.
+    Handling a token downstream costs more than the token. One person among few sees each as it comes, those that come
+    faster than a screen shows them with the next picture; in a crowd of a hundred, ten times a second is as often as
+    there is time for.
     """
     of_fast = FRAME_SECONDS if waited < FRAME_SECONDS else 0.0
     of_crowd = min(answers * GATHERED_PER_ANSWER, LONGEST_GATHERING_SECONDS) if answers >= CROWD else 0.0
@@ -144,7 +144,7 @@ async def _next(
 ) -> tuple[list[Mapping[str, Any]], Exception | None]:
     """Return the chunks that are there, or come next with no silence of `patience` seconds; none at the body's end.
 
-    What comes with an error, but before it, is part of the answer.
+    Chunks that come before an error are part of the answer.
     """
     chunks: list[Mapping[str, Any]] = []
     broken: Exception | None = None
@@ -178,7 +178,7 @@ def _checked(chunk: Any) -> Mapping[str, Any]:
 
 
 def is_worth_again(status: int, headers: Mapping[str, str]) -> bool:
-    """Say whether a refusal may pass: by what the service says of it, else by its status."""
+    """Say whether a refusal may pass: by the service's own header, else by its status."""
     asked = seconds_asked_for(headers)
     if asked is not None and asked > LONGEST_ASKED_SECONDS:
         return False

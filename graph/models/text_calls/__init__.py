@@ -1,1 +1,1 @@
-"""Tool calls that a model wrote into its text: where they begin, and what they call."""
+"""Tool calls that a model wrote into its text: their beginnings, their tools and arguments."""

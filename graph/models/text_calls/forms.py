@@ -154,7 +154,7 @@ def _pairs(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, Any]]:
 
 
 def _value(text: str) -> Any:
-    """Return a list or an object as such, anything else as text: the tool's schema says what it is."""
+    """Return a list or an object as such, anything else as text: the tool's schema decides its type."""
     decoded = read_lenient(text) if text[:1] in {"[", "{"} else None
     return decoded[0] if decoded else text
 

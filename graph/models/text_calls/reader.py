@@ -52,7 +52,7 @@ OPENERS: Final = (
     "✿FUNCTION✿",
 )
 PREFIXES: Final = re.compile(r"^(?:functions?|tools?|default_api)[.:]")
-"""Some models write the name of a tool as a member of what their template calls the tools."""
+"""Some models write the name of a tool as a member of their template's name for the tools."""
 NAME_KEYS: Final = ("name", "function", "tool", "tool_name", "action")
 ARGUMENT_KEYS: Final = ("arguments", "parameters", "args", "input", "action_input")
 WRAPPERS: Final = ("tool_calls", "function_call", "tool_call")
@@ -104,7 +104,7 @@ _DECODER: Final = json.JSONDecoder()
 
 
 def plain_name(name: str, offered: frozenset[str]) -> str:
-    """Return the name of a call without what some models put before it, unless there is a tool of the longer name."""
+    """Return the name of a call without prefixes that some models add, unless there is a tool of the longer name."""
     return name if name in offered else PREFIXES.sub("", name)
 
 

@@ -200,7 +200,7 @@ def empty_trash(task: Task, _intent: Intent) -> str:
 
 
 def undo(task: Task, intent: Intent) -> str:
-    """Take back what the last run changed, or do it again; words that only sound like it change nothing."""
+    """Undo or redo the changes of the last run; words that only sound like it change nothing."""
     if intent.action != "redo" and not task.sections.last_run:
         return task.say("undo_nothing_here")
     if intent.action == "undo_meant":
@@ -214,7 +214,7 @@ def undo(task: Task, intent: Intent) -> str:
 
 
 def memory(task: Task, intent: Intent) -> str:
-    """Keep a fact in the person's own words, say what is remembered, or forget the fact that is meant."""
+    """Keep a fact in the person's own words, list the memories, or forget the fact that is meant."""
     fact = intent.content
     if intent.action == "remember":
         task.call("remember", fact, fact=fact)

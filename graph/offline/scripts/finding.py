@@ -1,4 +1,4 @@
-"""Finding files by their names, and by what they or many of them say; and the differences of two."""
+"""Finding files by their names and their contents, also of many at once; and the differences of two."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ MOST_FOUND, MOST_FILES, LONGEST_QUOTE, LONGEST_REST, PAIR, PAGE = 10, 200, 200, 
 
 
 def find(task: Task, intent: Intent) -> str:
-    """Look for a name; what is about something is searched for by meaning."""
+    """Look for a name; a request for a subject is searched by meaning."""
     topic = topic_of(intent.query)
     query = topic or word("determiner").sub("", intent.query).strip()
     for queries in ([query], queries_of(query)[:3]) if not topic else ():
@@ -63,7 +63,7 @@ def _snippet(hit: Item) -> str:
 
 
 def lookup(task: Task, intent: Intent) -> str:
-    """Look for a bare name, and then for what files say about it."""
+    """Look for a bare name, then for files about it."""
     try:
         item = resolve_one(task, intent.target or Ref("name", text=intent.query))
     except UnresolvedError as unresolved:
@@ -79,7 +79,7 @@ def folder_of(said: str) -> Ref:
 
 
 def map_files(task: Task, intent: Intent) -> str:
-    """Have every file of a folder read, and tell what each says, and which could not be read."""
+    """Have every file of a folder read, and list the finding of each, and the unreadable ones."""
     query = named_in("mention", intent.said).strip(' ?？。.！“”"')
     folder = resolve_folder(task, folder_of(intent.said))
     asked = task.say("many_mention" if query else "many_summarise", query=query)
@@ -101,7 +101,7 @@ def map_files(task: Task, intent: Intent) -> str:
 
 
 def _line(finding: Item) -> str:
-    """Return what a file says: in quotation marks the sentence that was looked up in it, and how it goes on."""
+    """Return the finding of a file: in quotation marks the sentence found in it, and how it goes on."""
     answer, quote = str(finding.get("answer") or ""), str(finding.get("quote") or "")
     said = f"“{verbatim(quote or answer, LONGEST_QUOTE)}”"
     rest = inert(answer.removeprefix(quote).strip()[:LONGEST_REST]) if quote and answer.startswith(quote) else ""

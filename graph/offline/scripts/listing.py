@@ -1,4 +1,4 @@
-"""Lists of what there is: folders, the trash, shares, versions, changes, files by their facts; and what an item is."""
+"""Lists of the drive's contents: folders, the trash, shares, versions, changes, files by facts; and an item's facts."""
 
 import re
 from collections.abc import Mapping
@@ -80,7 +80,7 @@ def _list(task: Task, listing: Listing, item: Item | None) -> str:
 
 
 def count(task: Task, intent: Intent) -> str:
-    """Count what is in a folder, or the files of the drive or of a type."""
+    """Count the items of a folder, or the files of the drive or of a type."""
     types, named = types_in(intent.said), named_of(intent)
     named = named or (Ref("here") if task.below else None)
     if named and not (types and types_in(named.text)):
@@ -113,7 +113,7 @@ def _files(task: Task, files: list[Item], *, by_size: bool = False) -> str:
 
 
 def dated(task: Task, intent: Intent) -> str:
-    """List the files of a time by the dates of their contents; what was added then, by the record of changes."""
+    """List the files of a time by the dates of their contents; list items added then by the record of changes."""
     said = intent.said.lower()
     after, before = span_of(named_in("time_span", said))
     if word("added").search(said):
@@ -136,7 +136,7 @@ def span_of(phrase: str) -> tuple[str, str]:
 
 
 def info(task: Task, intent: Intent) -> str:
-    """Tell what an item is."""
+    """Tell the facts of an item."""
     found = resolve_one(task, intent.target, loose=True)
     result = task.call("get_file_info", str(found.get("name", "")), item_id=found["id"])
     item, zone = result.data, task.sections.time_zone
@@ -170,7 +170,7 @@ def whoami(task: Task, _intent: Intent) -> str:
 
 
 def diff(task: Task, intent: Intent) -> str:
-    """Show what changed in a file since a version, by default since the one before."""
+    """Show the changes of a file since a version, by default since the one before."""
     item = resolve_one(task, intent.target or Ref("open"), kind="file", loose=True)
     last = last_version(task, item)
     if last < 2:
@@ -195,7 +195,7 @@ def last_version(task: Task, item: Item) -> int:
 
 
 def changes(task: Task, intent: Intent) -> str:
-    """Say what was changed or shared lately: in the drive, to one item, or by this conversation's last run."""
+    """List recent changes or shares: in the drive, to one item, or by this conversation's last run."""
     named = named_of(intent)
     item_id = resolve_one(task, named, loose=True)["id"] if named else None
     own = not named and word("by_assistant").search(task.conversation.asked)

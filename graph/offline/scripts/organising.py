@@ -54,7 +54,7 @@ def _folder(task: Task, intent: Intent) -> Item:
 
 
 def save_summary(task: Task, intent: Intent) -> str:
-    """Write a summary with its source into a new file: of what is meant, or the one that was given last."""
+    """Write a summary with its source into a new file: of the item that is meant, or the summary given last."""
     said = _last_summary(task) if intent.target and intent.target.form == "summary" else ""
     if not said and not word("summarising").search(intent.said):
         return task.say("cannot")

@@ -33,7 +33,7 @@ MOST_OWN, MOST_JUDGED, MOST_READ = 4, 40, 3
 NEAR, NEAR_HAN, FAR_AHEAD = 0.84, 0.888, 0.02
 """Cosines: from these on a sentence may be shown for a question, and by this much a label has to be the nearest."""
 SHORT, SHORT_HAN = 40, 10
-"""Characters of a question that may leave out what was talked about."""
+"""Characters of a question that may leave out its subject."""
 HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT = 8, 500, 0.3, 3_000
 
 
@@ -52,7 +52,7 @@ class Source(NamedTuple):
         return f"{path.rpartition('.')[0]} {first_heading(self.text)}"
 
     def words(self, sentence: Sentence) -> str:
-        """Return a sentence word for word: what is quoted is looked for in the file."""
+        """Return a sentence word for word: quotations are checked against the file."""
         return verbatim(self.text[sentence.start : sentence.end], LONGEST_PASSAGE)
 
     def place(self, task: Task, sentences: Sequence[Sentence]) -> dict[str, str]:
@@ -104,7 +104,7 @@ def ask(task: Task, intent: Intent) -> str:
 
 
 def _before(task: Task) -> str:
-    """Return what the person asked before, with the words of the answer that were quoted."""
+    """Return the person's previous message, with the words that its answer quoted."""
     said = [one for one in task.conversation.said if one.turn == task.conversation.turn - 1]
     quotes = (quote for one in said if not one.by_person for quote in word("cited").findall(one.text))
     return " ".join([*(one.text for one in said if one.by_person), *quotes])
@@ -181,7 +181,7 @@ def _newest(answered: Sequence[tuple[Source, str]]) -> str:
 
 
 def _best(source: Source, question: str) -> Passage | None:
-    """Return the passage that fits best; of a thing that the question names by its number only what belongs to it."""
+    """Return the passage that fits best; for a thing that the question numbers, only from its own parts."""
     number = named_number(question)
     if not number:
         return best_passage(read_sentences(source.text), question, source.called)
@@ -194,7 +194,7 @@ def _best(source: Source, question: str) -> Passage | None:
 
 
 def _across(sentences: Sequence[Sentence], asked: str) -> Passage | None:
-    """Return the line of a thing whose label means what a question in the other language asks; if several may: them."""
+    """Return the line whose label means the same as a question in the other language; if several may: all of them."""
     kind = kind_of(asked)
     lines = [one for one in sentences if has_han(one.text) != has_han(asked) and (not kind or kind.search(one.text))]
     said = "".join(one for one in asked if one not in STOP_CHARACTERS).strip(" ?？")
@@ -292,7 +292,7 @@ def summarise(task: Task, intent: Intent) -> str:
 
 
 def sum_up(task: Task, item: Item, topic: str = "") -> str:
-    """Sum up a file, or what it says of a topic, in its own sentences, with the source."""
+    """Sum up a file, or its sentences on a topic, in its own words, with the source."""
     source = read(task, item)
     chosen = key_sentences(read_sentences(source.text)[:MOST_SENTENCES], topic)
     if not chosen:
@@ -307,7 +307,7 @@ def sum_up(task: Task, item: Item, topic: str = "") -> str:
 
 
 def topic_of(query: str) -> str:
-    """Return what something is to be about, empty if it is named otherwise."""
+    """Return the topic that a query names, empty if it names none."""
     about = word("about").fullmatch(query)
     return next(filter(None, about.groups()), "") if about else ""
 

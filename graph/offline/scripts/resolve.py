@@ -17,7 +17,7 @@ from graph.offline.wording import code, path_of, quoted
 STEM, NO_MATCH, NEAR_ENOUGH = 1, 5, 0.6
 SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED, MOST_OF_DRIVE = 20, 100, 30, 3, 4, 10, 700
 ABSENT: Final = "not_found"
-"""The drive's code for what is not there; any other one says nothing of that."""
+"""The drive's code for a missing item; any other one says nothing of that."""
 _GENERIC: Final = frozenset(map(stem, ["file", "document", "doc", "note", "paper", "item", "text", "copy"]))
 _NUMBERED: Final = re.compile(r"(?<![\w.-])\d{1,4}$")
 _HAN_MONTHS: Final = word("months").pattern.split()
@@ -68,7 +68,7 @@ def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False)
 
 
 def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
-    """Return what only the conversation tells: what was sent along, made just now, talked about last, or is open."""
+    """Return the items that only the conversation identifies: attached, made just now, talked about last, or open."""
     if ref.form in {"here", "there"}:
         folder = task.here if ref.form == "here" else task.conversation.last_folder()
         if folder is None:
@@ -195,7 +195,7 @@ def _without(task: Task, items: Sequence[Item], kept: str) -> list[Item]:
 
 
 def _contents(task: Task, folder: Item) -> list[Item]:
-    """Return all that is in a folder; what holds more than a few pages is too much for one request."""
+    """Return all items of a folder; a folder of more than a few pages is too much for one request."""
     args = {"folder_id": folder["id"], "limit": PAGE}
     pages = _pages(task, "list_folder", str(folder.get("name", "")), MOST_PAGES, args)
     items, total = [item for page in pages for item in page.items], max(page.number("total") for page in pages)
@@ -233,7 +233,7 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> list[Item]:
 
 
 def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: bool) -> list[Item]:
-    """Return what the words of the phrase describe, in names and paths: "the lentil soup recipe", "the last weekly"."""
+    """Return the items that the phrase describes, by names and paths: "the lentil soup recipe", "the last weekly"."""
     by_date = word("newest").search(phrase) or word("oldest").search(phrase)
     text, month = month_in(word("oldest").sub(" ", word("newest").sub(" ", phrase)).strip())
     queries = queries_of(text)
@@ -254,7 +254,7 @@ def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: 
 
 
 def queries_of(text: str) -> list[str]:
-    """Return what to search names for: the words that matter, each alone."""
+    """Return the queries for a search of names: the words that matter, each alone."""
     return list(dict.fromkeys(one for one in _words(text) if len(one) > 1))[:MOST_QUERIES]
 
 

@@ -1,4 +1,7 @@
-"""Cells, totals, counts and rankings of tables. The drive works them out; what is not understood whole is not asked."""
+"""Cells, totals, counts and rankings of tables.
+
+The drive works them out; a question that is not wholly understood is not asked.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -49,7 +52,7 @@ class Sheet(NamedTuple):
 
 
 def compute(task: Task, said: str, own: Item | None) -> str:
-    """Return what a table says to a question for a number or a cell, with its cells; empty if the question is none."""
+    """Return a table's answer to a question for a number or a cell, with its cells; empty if the question is none."""
     function = next((name for name, pattern in table("function") if pattern.search(said)), "")
     files = _tables_in([own] if own else task.conversation.focus())
     if "query_table" not in task.tools or (not files and (own or function in {"", "count"})):
@@ -174,7 +177,7 @@ def _worded(rest: str, function: str, sheet: Sheet) -> tuple[str, str, bool | No
 
 
 def _understood(task: Task, said: str, sheet: Sheet, function: str) -> tuple[dict[str, Any], str]:
-    """Return the question in the table's own words, and what is unclear: all that is left over of the sentence."""
+    """Return the question in the table's own words, and its unclear part: all that is left over of the sentence."""
     plain = _plain(said, sheet)
     worded, function, most = _worded(plain, function, sheet)
     group, unit, rest = _group(worded, sheet)
@@ -213,7 +216,7 @@ def _measures(said: str, rest: str, sheet: Sheet, function: str) -> list[str]:
 
 
 _ROW: Final = "\0"
-"""Stands for a group that is no column, but what the rows themselves are."""
+"""Stands for a group that is no column, but the rows themselves."""
 
 
 def _group(said: str, sheet: Sheet) -> tuple[str | None, str, str]:

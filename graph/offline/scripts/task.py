@@ -48,7 +48,7 @@ class Task:
 
     @property
     def is_underway(self) -> bool:
-        """Say whether further steps of a plan follow: what they say comes right after this."""
+        """Say whether further steps of a plan follow: their answers come right after this one."""
         return self.sections.step.get("number") != self.sections.step.get("of")
 
     def say(self, code: str, **values: Any) -> str:
@@ -87,14 +87,14 @@ class Task:
         return f"{title} {quoted(name)}" if name else title
 
     def failed(self, result: Result, what: str) -> str:
-        """Return the sentence that says what did not happen and why."""
+        """Return the sentence that names the failed action and the reason."""
         if result.failure == "error":
             return self.say("failed", what=what, message=result.message or result.text)
         words = re.split(r"instead:|回复：", result.message)[-1].strip()
         return self.say(result.failure or "unknown", what=what, message=words)
 
     def failures(self, wanted: Sequence[tuple[Item, Request]], results: Sequence[Result]) -> list[str]:
-        """Return a sentence for what did not happen; calls that failed alike share one."""
+        """Return a sentence for each failure; calls that failed alike share one."""
         alike: dict[str, list[str]] = {}
         for (item, one), result in zip(wanted, results, strict=True):
             if not result.worked:
@@ -104,7 +104,7 @@ class Task:
         return [text.replace("\0", self.say("and").join(deeds)) for text, deeds in alike.items()]
 
     def checked(self, result: Result, tool: str, name: str = "") -> Result:
-        """Return a result that worked. Raises `UnresolvedError` with what went wrong otherwise."""
+        """Return a result that worked. Raises `UnresolvedError` with the reason otherwise."""
         if not result.worked:
             raise UnresolvedError(self.failed(result, self.deed(tool, name)))
         return result
@@ -119,11 +119,11 @@ class Task:
         return result
 
     def call(self, tool: str, name: str = "", /, **args: Any) -> Result:
-        """Make one call that has to work, about what has that name. Raises `UnresolvedError` if it failed."""
+        """Make one call that has to work, about the item of that name. Raises `UnresolvedError` if it failed."""
         return self.checked(self.attempt(tool, **args), tool, name)
 
     def carry_out(self, wanted: Sequence[tuple[Item, Request]], code: str, hint: str = "can_undo") -> str:
-        """Make calls at once, each for its item, and say what came of them."""
+        """Make calls at once, each for its item, and report their outcomes."""
         results = self.ask([one for _, one in wanted])
         lines: list[str] = []
         for (item, one), result in zip(wanted, results, strict=True):

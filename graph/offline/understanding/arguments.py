@@ -1,4 +1,4 @@
-"""The arguments of a request: what its clause names beside the verb, by the shapes of its action."""
+"""The arguments of a request: the names and values in its clause beside the verb, by the shapes of its action."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from graph.offline.understanding.intent import CHANGING, EDITING, EMAIL, NAMING,
 _FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])?"
 _TEXT: Final = re.compile(r"(?:文档|文章|文件|原文|全文|document|file|text)")
 POINTING: Final = CHANGING - NAMING - {"undo", "redo", "empty_trash", "remove_text"} | {"rename"}
-"""Changes of what was talked about last if they name nothing else; without a shape of theirs a clause is unclear."""
+"""Changes of the last subject if they name nothing else; without a shape of theirs a clause is unclear."""
 FACTS: Final = ("newest", "oldest", "largest", "smallest")
 IN_FOLDERS: Final = frozenset({"count", "list", *FACTS})
 OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "diff_versions"})
@@ -22,7 +22,7 @@ _NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_vers
 
 
 def fill(message: Message, action: str, clause: Clause, *, file_open: bool) -> Intent:
-    """Return the request of a clause with what the clause names."""
+    """Return the request of a clause with the arguments that it names."""
     said = clause.said
     found = _with_content(message, said) if action == "create_file" else _slots(message, action, said)
     if found is None and action in POINTING:
@@ -61,7 +61,7 @@ def _slots(message: Message, action: str, said: str) -> Mapping[str, str] | None
 
 
 def _with_content(message: Message, said: str) -> Mapping[str, str] | None:
-    """Return the slots of a new file, with its text: what was dictated, or a quotation after the name."""
+    """Return the slots of a new file, with its text: dictated text, or a quotation after the name."""
     last = re.search(rf"(?<=[\w{MARK[1:-1]}])[\s,:]*(?P<mark>{MARK})\s*$", said)
     called = last is None or word("names_next").search(said[: last.start()])
     mark = (message.dictated if message.dictated in said else "") or (last["mark"] if last and not called else "")
@@ -110,7 +110,7 @@ def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> I
     name = message.restored(marks[0] if len(marks) == 1 else named.get("name", "")).strip(" .。,，;；")
     name = word("called_zh").sub("", name)
     names = [name]
-    # What follows a colon is a list like any other; between quotation marks it is one name.
+    # The text after a colon is a list like any other; between quotation marks it is one name.
     if intent.action == "create_folder" and (not marks or marks == [message.dictated_plainly]):
         names = re.split(r"\s*[,，、]\s*(?:and\s+)?|\s+and\s+|(?<=[\u3400-\u9fff])和(?=[\u3400-\u9fff])", name)
     kept = (one for one in map(str.strip, names) if one and not word("no_name").fullmatch(one))
@@ -130,7 +130,7 @@ def _placed(intent: Intent) -> Intent:
 
 
 def _fill_summary(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
-    """A summary is of what is named, of "it", or the one that was given before; its file is named or not."""
+    """A summary is of the named item, of "it", or the one given before; its file may have a name."""
     target = intent.target if word("summarising").search(intent.said) else None
     if target is None or _TEXT.fullmatch(target.text):
         target = Ref("it" if re.search(r"\bits\b|[它其]的", intent.said) else "summary")

@@ -11,7 +11,7 @@ from graph.routing.placing import CHANGES
 from graph.routing.wording import bare, bare_span, clauses, correct, is_negated, prepare
 
 MARK: Final = "[\ue000-\uf8ff]"
-"""Stands for what was quoted or dictated."""
+"""Stands for quoted or dictated text."""
 FIRST_MARK: Final = 0xE000
 _WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 32, 0xA0: 32, 0x2018: 39, 0x2019: 39}
 """Full-width characters as their plain ones: one for one, so that places stay."""
@@ -26,7 +26,10 @@ _CHINESE: Final = tuple(
 
 
 class Clause(NamedTuple):
-    """One clause. `said` is in the person's own letters, `plain` what the router's patterns read, `row` its row."""
+    """One clause.
+
+    `said` is in the person's own letters, `plain` is the form for the router's patterns, `row` its row.
+    """
 
     said: str
     plain: str
@@ -70,11 +73,11 @@ class Message:
         return text
 
     def restored(self, text: str) -> str:
-        """Return a part of the text with what was put aside in it again."""
+        """Return a part of the text with the parts that were put aside in it again."""
         return re.sub(MARK, lambda mark: self._aside[ord(mark[0]) - FIRST_MARK], text)
 
     def quoted(self, text: str) -> str:
-        """Return a part of the text with what was put aside between quotation marks."""
+        """Return a part of the text with the parts that were put aside in quotation marks."""
         return re.sub(MARK, lambda mark: f"“{self._aside[ord(mark[0]) - FIRST_MARK]}”", text)
 
     @property

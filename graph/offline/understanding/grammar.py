@@ -1,4 +1,4 @@
-"""The rows of `grammar.tsv`: what is said for which action, and the shapes of an action's arguments.
+"""The rows of `grammar.tsv`: the phrases for each action, and the shapes of an action's arguments.
 
 An English shape reads the words after the verb. In the Chinese one beside it, which reads the whole clause, VERB
 stands for the verbs of the action, the router's own (`graph.routing.intent_table`) if it has any. MAIL is an address.
@@ -69,7 +69,7 @@ def named_in(name: str, text: str) -> str:
 
 
 def slots(action: str, clause: str, *, chinese: bool) -> Mapping[str, str] | None:
-    """Return what a clause names beside the action's verb; None if it has none of the action's shapes."""
+    """Return the arguments that a clause names beside the action's verb; None if it has none of the action's shapes."""
     if not chinese:
         placed = _WORDS["english_placed"].match(clause) if action in {"replace", "remove_text", "add"} else None
         if placed:
@@ -104,7 +104,7 @@ def terms(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Cut an English word to what its forms have in common: summaries, summary -> summar."""
+    """Cut an English word to the part that its forms share: summaries, summary -> summar."""
     cut = _SUFFIX.sub("", word)
     return cut if len(cut) >= SHORTEST_STEM else (word.removesuffix("s") if len(word) >= SHORTEST_STEM else word)
 

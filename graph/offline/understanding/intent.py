@@ -51,13 +51,13 @@ class Ref:
 
     @property
     def is_pronoun(self) -> bool:
-        """Say whether only the conversation tells what it is."""
+        """Say whether only the conversation identifies the item."""
         return self.form in {"it", "them", "there"} or (self.form == "open" and bool(self.text))
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """One request. What an action has no use for stays empty."""
+    """One request. Fields that an action does not use stay empty."""
 
     action: str
     said: str = ""
@@ -83,7 +83,7 @@ def number_in(name: str, text: str) -> int:
 
 
 def read_ref(phrase: str, *, kind: str = "", file_open: bool = False) -> Ref | None:
-    """Return what a phrase stands for; None for an empty one."""
+    """Return the reference that a phrase makes; None for an empty one."""
     text = phrase.strip().rstrip("?!？！。，,;； ")
     if not text:
         return None

@@ -42,7 +42,7 @@ class Meaning(NamedTuple):
 
 @lru_cache(maxsize=512)
 def meaning_of(text: str) -> Meaning:
-    """Return what a short message is nearest to; nothing for a long one, or without the model."""
+    """Return the meaning nearest to a short message; none for a long one, or without the model."""
     if not text.strip() or len(text) > LONGEST:
         return Meaning()
     try:

@@ -36,7 +36,7 @@ NAMED: Final = frozenset({"create_folder", "create_file", "save_summary", "copy"
 WHOLE: Final = frozenset({"list_trash", "whoami", "list_changes", "count", "shared_out", "list_shared_with_me"})
 """Lookups after which "it" is none of the items."""
 Said = Sequence[tuple[Clause, Intent | None]]
-"""The clauses of a message, each with what it asks for."""
+"""The clauses of a message, each with its request."""
 _ROLES: Final = VAGUE | {"set_role", "share"}
 _PRONOUN: Final = re.compile(r"\b(?:it|them|that|this|those|these|anything|everything)\b|[它这那]")
 LIMITED: Final = frozenset({"create_file", "add", "replace", "leave", "link"})
@@ -44,7 +44,7 @@ LIMITED: Final = frozenset({"create_file", "add", "replace", "leave", "link"})
 
 
 def memory_intent(text: str) -> Intent | None:
-    """Return what a message wants of the long-term memory: remember, forget or list; None if nothing."""
+    """Return the request of a message to the long-term memory: remember, forget or list; None if there is none."""
     said = " ".join(text.split())
     for name, pattern in table("memory"):
         match = pattern.match(said)
@@ -56,10 +56,10 @@ def memory_intent(text: str) -> Intent | None:
 
 @lru_cache(maxsize=256)
 def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
-    """Return what a message asks for, in order; empty if that is not clear.
+    """Return the requests of a message, in order; empty if they are not clear.
 
-    Rules read requests for changes with their arguments. Where they find none, or only that something is asked, the
-    meaning of the whole message decides what is read.
+    Rules read requests for changes with their arguments. If they find none, or only a question, the meaning of the
+    whole message decides.
     """
     found = _by_rules(text, file_open=file_open)
     actions = {intent.action for intent in found}
@@ -86,7 +86,7 @@ def _by_meaning(text: str, found: tuple[Intent, ...], *, file_open: bool) -> tup
 
 
 def batch_intent(message: Message) -> Intent | None:
-    """Return what a message wants of many items: `names` holds the pattern of names or folders, or None."""
+    """Return the request of a message for many items: `names` holds the pattern of names or folders, or None."""
     text = message.text.strip(" .!。！")
     for action, shape in _BATCHES:
         match = shape.fullmatch(text)
@@ -124,7 +124,7 @@ def _all_but(message: Message, kept: str, *, file_open: bool) -> tuple[Intent, .
 
 
 def _whole(message: Message, text: str, *, file_open: bool) -> tuple[Intent, ...] | None:
-    """Return what a message says that is read as a whole; None for one that is read clause by clause."""
+    """Return the requests of a message that is read as a whole; None for one that is read clause by clause."""
     talk = next((kind for kind, pattern in _TALK if pattern.fullmatch(message.text.strip(" !?.。！？~,，"))), "")
     batch = batch_intent(message)
     if talk or batch:
@@ -176,7 +176,7 @@ def _is_pointing(intent: Intent) -> bool:
 
 
 def _joined(message: Message, said: Said, *, file_open: bool) -> list[Intent]:
-    """Return the intents, each with what later clauses add to it: "share it with Bob, as editor"."""
+    """Return the intents, each with the additions of later clauses: "share it with Bob, as editor"."""
     found: list[tuple[Clause, Intent]] = []
     for clause, intent in (one for one in said if not one[0].negated):
         before, last = found[-1] if found else (clause, Intent(""))
@@ -206,7 +206,7 @@ def _adds(last: Intent, clause: Clause, action: str) -> bool:
 
 
 def _leaves_open(clause: Clause, last: Intent, intent: Intent) -> bool:
-    """Say whether it is not clear what a clause means after the last one: words beside a change, or which of two."""
+    """Say whether the meaning of a clause after the last one is unclear: words beside a change, or which of two."""
     if last.action == "copy" and intent.action in {"delete", "move"} and _is_pointing(intent):
         return True
     unknown = intent.action == "lookup" and (last.action in CHANGING or clause.plain[:1] in {"把", "将"})

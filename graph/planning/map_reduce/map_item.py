@@ -74,7 +74,7 @@ class Gate:
         return reached["message"] if reached else ""
 
     def spend(self, usage: Mapping[str, int]) -> None:
-        """Count what an answer took."""
+        """Count the usage of an answer."""
         self._spent.update(usage)
 
     def fail(self, error: AgentError) -> None:
@@ -144,7 +144,7 @@ class Reading:
         return self._spending.usage
 
     async def finding(self, user: RunContext) -> Finding:
-        """Return what came of the file; its failures are part of that."""
+        """Return the finding of the file; failures are findings too."""
         if why := self._gate.closed():
             return self._found("failed", why)
         try:
@@ -172,7 +172,7 @@ class Reading:
         return await self._joined(said, is_cut=is_cut)
 
     async def _answers(self, text: str) -> list[str]:
-        """Return what the model finds in a part of the file; it reads two halves if the whole is too long for it."""
+        """Return the model's findings in a part of the file; it reads two halves if the whole is too long for it."""
         if not text.strip():
             return []
         try:

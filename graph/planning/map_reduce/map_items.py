@@ -83,7 +83,7 @@ def make_map_items(deps: GraphDependencies) -> Any:
 
 
 async def after_map_items(state: State) -> str | list[Send]:
-    """A task for each file; without any, what is to be said of none."""
+    """A task for each file; without any, the node that says so."""
     survey = state.get("survey")
     if survey is None:
         return "advance"
@@ -96,7 +96,7 @@ async def after_map_items(state: State) -> str | list[Send]:
 
 
 async def _survey(toolbox: Toolbox, step: Step, state: State) -> tuple[Survey, list[Read]]:
-    """Return the files, and whose names were seen on the way: a name may say more than what a file is called."""
+    """Return the files, and the reads that record who named the items on the way: a name may say more than a label."""
     named = step.get("folder")
     here = state.get("place", {}).get("folder_id") or "root"
     found: list[Item] = []
@@ -137,7 +137,7 @@ def _is_called(item: dict[str, Any], name: str) -> bool:
 
 
 async def _listed(toolbox: Toolbox, folder_id: str, reads: list[Read]) -> list[dict[str, Any]]:
-    """Return what is in the folder, and add to `reads` whose names are among it."""
+    """Return the items of the folder, and add to `reads` who named them."""
     items: list[dict[str, Any]] = []
     cursor: str | None = None
     while True:
@@ -182,7 +182,7 @@ def make_map_whole(deps: GraphDependencies) -> Any:
 
 
 class WholeAnswer:
-    """Brings answers together, level by level where they are long. `spending` is what the model took."""
+    """Brings answers together, level by level where they are long. `spending` is the model's usage."""
 
     def __init__(
         self, deps: GraphDependencies, survey: Survey, language: Language, runtime: Runtime[RunContext]
@@ -221,5 +221,5 @@ class WholeAnswer:
 
 
 def _limit(state: State, deps: GraphDependencies) -> LimitReached | None:
-    """Return the limit of the turn; what calls were refused for has ended with the step before."""
+    """Return the limit of the turn; refusals of single calls ended with the step before."""
     return limit_reached({**state, "messages": []}, deps.settings)

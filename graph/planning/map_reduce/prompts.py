@@ -112,12 +112,12 @@ def answers_text(task: str, answers: Sequence[tuple[str, str]]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return the text with what looks like one of the tags in it made harmless."""
+    """Return the text with look-alikes of the tags made harmless."""
     return _TAG.sub("&lt;", text)
 
 
 def reply_of(said: str) -> str:
-    """Return what a model answered about a file, empty if it found nothing."""
+    """Return a model's answer about a file, empty if it found nothing."""
     answer = _QUOTE.sub("", said).strip()
     return "" if answer.strip(" .。!*\"'`").upper() == NOTHING else answer
 
@@ -143,7 +143,7 @@ def groups(answers: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
 
 
 def render_answer(survey: Survey, findings: Sequence[Finding], whole: str, most: int, language: Language) -> str:
-    """Return the answer: what each file says, the whole, and how much was read."""
+    """Return the answer: the finding of each file, the whole, and how much was read."""
     lines = [_line(one, language) for one in findings if one["status"] != "failed"]
     shown = lines[:MOST_LINES]
     if len(lines) > MOST_LINES:

@@ -1,4 +1,4 @@
-"""One call of a tool, as it is sent, and what a server's refusal of it says."""
+"""One call of a tool, as it is sent, and the result that a server's refusal becomes."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping
@@ -30,7 +30,7 @@ class CallRequest:
     ask: Ask | None = None
 
     async def send(self, session: ClientSession, sent: list[RequestId]) -> CallToolResult:
-        """Send the call, note its id, and return the answer. Whoever waits for it limits the time."""
+        """Send the call, note its id, and return the answer. The caller limits the time."""
         sent.append(next_request_id(session))
         meta = dict(self.meta) if self.meta else None
         return await session.call_tool(self.tool, dict(self.args), None, self.reports, meta=meta)

@@ -36,7 +36,7 @@ END_SECONDS: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class ServerDetails:
-    """A server, as it introduces itself, and what it offers."""
+    """A server's introduction of itself, and the things it offers."""
 
     name: str
     version: str

@@ -91,7 +91,7 @@ async def stdio_streams(
     definition: ServerDefinition, commands: AllowedCommands, folder: Path, intake: Intake
 ) -> AsyncGenerator[Streams]:
     """Run the server's program while the streams are in use. Raises `FaultError`."""
-    if not hasattr(os, "setsid"):  # the supervisor limits and ends programs by what POSIX has for it
+    if not hasattr(os, "setsid"):  # the supervisor limits and ends programs by POSIX's own means
         raise FaultError(Reason("no_posix"))
     program = _program(definition, commands)
     own = {name: value.replace(OWN_FOLDER, str(folder)) for name, value in definition.env.items()}
@@ -179,7 +179,7 @@ async def _read(
             intake.take(len(line))
             message = _message(line)
             if message is None:
-                intake.take_message()  # programs print to standard output what belongs into a log
+                intake.take_message()  # programs print lines for a log to standard output
                 continue
             await incoming.send(SessionMessage(message))
 
@@ -218,7 +218,7 @@ async def _report(process: asyncio.subprocess.Process) -> Mapping[str, Any]:
 
 
 def _crash(done: "asyncio.Task[Mapping[str, Any]]", definition: ServerDefinition) -> FaultError:
-    """Return the program's end as a fault; what it wrote last is told, without the secrets in its settings."""
+    """Return the program's end as a fault; its last output is told, without the secrets in its settings."""
     report: Mapping[str, Any] = {} if done.cancelled() or done.exception() else done.result()
     limits: Mapping[str, tuple[ReasonCode, int]] = {
         "memory": ("memory", MEMORY_BYTES >> 20),

@@ -2,8 +2,8 @@
 
 `python -I -S supervisor.py CONTROL MEMORY PROCESSES COMMAND...`: CONTROL is the number of a pipe that the service holds
 open; when it is closed, all ends. MEMORY is the most that the program and its children may have resident together, in
-bytes, PROCESSES how many they may be. The program has standard input and output for itself. What comes on standard
-error is a report, as JSON.
+bytes, PROCESSES how many they may be. The program has standard input and output for itself. Its own standard error
+carries a report, as JSON.
 
 It is a program of its own because only a parent can do it: children that leave the program's process group, or outlive
 it, become its own children (Linux), and it goes on when the service is killed. It imports the standard library only.
@@ -140,7 +140,7 @@ def reap_others(program: "subprocess.Popen[bytes]") -> None:
 
 
 def watch(program: "subprocess.Popen[bytes]", control: int, memory: int, most: int) -> tuple[str, bytes]:
-    """Wait until the program ends, breaks a limit, or has to end; return why, and the end of what it wrote."""
+    """Wait until the program ends, breaks a limit, or has to end; return the reason, and the end of its output."""
     assert program.stderr  # noqa: S101 - it is a pipe
     errors, tail, next_look = program.stderr.fileno(), b"", 0.0
     sources = {control, errors}
@@ -162,7 +162,7 @@ def watch(program: "subprocess.Popen[bytes]", control: int, memory: int, most: i
 
 
 def rest_of(errors: int, sources: set[int]) -> bytes:
-    """Return what is left in the pipe of a program that has ended; its children may still hold it open."""
+    """Return the bytes left in the pipe of a program that has ended; its children may still hold it open."""
     ready = errors in sources and select.select([errors], [], [], 0)[0]
     return os.read(errors, PIECE_BYTES)[-TAIL_BYTES:] if ready else b""
 

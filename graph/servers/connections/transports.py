@@ -60,7 +60,7 @@ AnyMessage = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCErr
 CLIENT: Final = Implementation(name="drive-agent", version="1")
 
 for _name in ("mcp.client.sse", "mcp.client.streamable_http"):
-    # They log what servers send, at any length, and addresses with keys in them. Their failures reach the person.
+    # They log servers' messages, at any length, and addresses with keys in them. Their failures reach the person.
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
 
@@ -183,7 +183,10 @@ async def _filter(
     intake: Intake,
     host: str,
 ) -> None:
-    """Hand on what the session can use; it would log the rest, at any length. The end of the stream is the end."""
+    """Hand on the messages that the session can use; it would log the rest, at any length.
+
+    The end of the stream is the end.
+    """
     try:
         async with incoming:
             async for item in incoming:
@@ -201,7 +204,7 @@ async def _filter(
 
 
 def _as_json(root: AnyMessage) -> AnyMessage:
-    """Return the message with null for the numbers in it that JSON does not have: NaN, and what is infinite."""
+    """Return the message with null for the numbers in it that JSON does not have: NaN and infinity."""
     waiting: list[Any] = [getattr(root, "params", None), getattr(root, "result", None)]
     while waiting:
         match waiting.pop():

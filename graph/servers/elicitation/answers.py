@@ -66,9 +66,9 @@ for _name, _check in CHECKS.items():
 
 
 def read_answer(schema: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Sentence]]:
-    """Return the answer as the server gets it, and what is wrong with it by the names of the fields.
+    """Return the answer as the server gets it, and the problems by the names of the fields.
 
-    Plain forms send every value as text, and what was left empty as an empty one.
+    Plain forms send every value as text, and an empty field as an empty text.
     """
     fields: Mapping[str, Any] = schema["properties"]
     required = frozenset(schema.get("required", ()))

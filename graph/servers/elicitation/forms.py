@@ -154,7 +154,10 @@ class Form(_Part):
 
 
 def read_form(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a server's schema with nothing but what people are shown. Raises `ValueError` for what is no flat form."""
+    """Return a server's schema with only the parts that people are shown.
+
+    Raises `ValueError` for a schema that is no flat form.
+    """
     try:
         form = Form.model_validate(schema)
     except ValidationError as error:

@@ -56,7 +56,7 @@ class Shown:
 
 @dataclass(slots=True, eq=False)
 class HeldCall:
-    """One call that is made in a task of its own. `notes` are what became of questions without an answer.
+    """One call that is made in a task of its own. `notes` are the outcomes of questions without an answer.
 
     `tasks` are the tasks of the graph that have asked: each asks once, as a resumed task begins from its top.
     """

@@ -72,7 +72,7 @@ def read_question(params: ElicitRequestParams) -> Question:
 
 
 def read_required_urls(error: ErrorData) -> tuple[Question, ...]:
-    """Return what the server wants its person to open first; nothing if the error is another one.
+    """Return the addresses that the server wants its person to open first; none if the error is another one.
 
     Raises `ValueError` if a person can't be asked that.
     """

@@ -1,4 +1,4 @@
-"""The result of a sign-in: tokens, and what it takes to refresh them. Nothing of it is for logs, errors or answers."""
+"""The result of a sign-in: tokens, and the data to refresh them. Nothing of it is for logs, errors or answers."""
 
 import logging
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ REQUEST_SECONDS = 10.0
 ANSWER_BYTES = 200_000
 PORTS: Mapping[str, int] = {"http": 80, "https": 443}
 
-# It logs states, tokens and what servers answer. Its failures reach the person.
+# It logs states, tokens and servers' answers. Its failures reach the person.
 logging.getLogger("mcp.client.auth").setLevel(logging.CRITICAL)
 
 
@@ -59,7 +59,7 @@ class CredentialStore(Protocol):
 
 
 class Collector:
-    """The SDK's storage during one flow: begins with what is there, and collects what comes."""
+    """The SDK's storage during one flow: begins with stored values, and collects new ones."""
 
     def __init__(self, client: OAuthClientInformationFull | None = None, tokens: OAuthToken | None = None) -> None:
         self._client = client
@@ -91,7 +91,7 @@ class Collector:
 
 
 def credentials_of(provider: OAuthClientProvider, collector: Collector, tokens: OAuthToken, now: float) -> Credentials:
-    """Return what a flow of the SDK's client ended with."""
+    """Return the credentials from a finished flow of the SDK's client."""
     context = provider.context
     return Credentials(
         address=context.server_url,

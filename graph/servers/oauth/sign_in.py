@@ -218,13 +218,13 @@ class _Flow:
             case OAuthRegistrationError():
                 return Reason("not_registered")
             case OAuthFlowError():
-                # Without its text, which may quote what the service answered.
+                # Without its text, which may quote the service's answer.
                 return Reason("issuer" if "issuer mismatch" in str(error) else "sign_in_failed")
             case _:
                 return reason_of(error, self.definition.host, REQUEST_SECONDS)
 
     async def end(self) -> None:
-        """End the flow, whatever it waits for."""
+        """End the flow, wherever it waits."""
         self.task.cancel()
         self.address.cancel()
         await asyncio.wait({self.task})

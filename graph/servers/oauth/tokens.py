@@ -44,7 +44,7 @@ class Tokens:
         self._refreshing: dict[tuple[str, str], asyncio.Task[Credentials | None]] = {}
 
     def auth(self, definition: ServerDefinition) -> httpx.Auth:
-        """Return what puts the person's token on requests to a server, if they are signed in."""
+        """Return the authentication that puts the person's token on requests to a server, if they are signed in."""
         return _TokenAuth(self, definition, self._guard)
 
     async def current(self, definition: ServerDefinition) -> str | None:

@@ -14,7 +14,7 @@ from drive_server.knowledge.embedding.embedder import CROSSING_FILE, CjkEmbedder
 
 PENALTY = 1.0
 SHIFT = 0.5
-"""How far the mean of what is mapped lies from that of English towards that of Chinese."""
+"""How far the mean of the mapped vectors lies from that of English towards that of Chinese."""
 COMPARED = 6000
 """How many sentences tell how far vectors of passages lie from those of the same texts as questions."""
 HOLD = 10.0

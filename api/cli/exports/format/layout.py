@@ -1,4 +1,4 @@
-"""Where everything of a drive stands in its export: folders and files as in the drive, under names for any disk."""
+"""The place of everything of a drive in its export: folders and files as in the drive, under names for any disk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ ID_CHARACTERS: Final = 8
 
 
 class Layout:
-    """Gives each item its path, and lists the files that the export consists of. `deep` counts what was brought up."""
+    """Gives each item its path, and lists the files that the export consists of.
+
+    `deep` counts the items that were brought up.
+    """
 
     def __init__(self, table: ItemTable) -> None:
         self._table = table
@@ -47,7 +50,7 @@ class Layout:
                     waiting.append((place, self._table.children(item_id, inner), level + 1, inner))
 
     def _within_limit(self, path: str, item_id: str, name: str) -> str:
-        """Return the path, or a short one for what is too deep for some disks."""
+        """Return the path, or a short one if it is too deep for some disks."""
         if length_of(path) <= MAX_PATH:
             return path
         self.deep += 1

@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The beginning of a manifest: the export's id, its times (ISO 8601), whose drive it is, and what is in it."""
+    """The beginning of a manifest: the export's id, its times (ISO 8601), the drive's owner, and its counts."""
 
     export_id: str
     begun_at: str
@@ -36,7 +36,7 @@ class Header:
     counts: dict[str, int]
 
     def to_json(self) -> Json:
-        """Return it as it stands in the document."""
+        """Return it in the document's form."""
         return {
             "format": FORMAT,
             "schema_version": SCHEMA_VERSION,
@@ -49,7 +49,7 @@ class Header:
 
     @classmethod
     def of(cls, document: Json) -> Header:
-        """Return the header of a document. Raises `CommandError` for what is no export, or one of a newer version."""
+        """Return the header of a document. Raises `CommandError` if it is no export, or one of a newer version."""
         version = document.get("schema_version")
         if document.get("format") != FORMAT or not isinstance(version, int):
             raise no_export()
@@ -74,7 +74,7 @@ def write_manifest(file: TextIO, header: Header, items: Iterable[Json], threads:
 
 
 def read_header(file: BinaryIO) -> Json:
-    """Return the beginning of the document, or all of it. Raises `CommandError` for what is no manifest."""
+    """Return the beginning of the document, or all of it. Raises `CommandError` if it is no manifest."""
     first = first_line(file)
     if first is None:
         raise too_long(MANIFEST, MOST_LINE_BYTES)
@@ -89,7 +89,7 @@ def read_header(file: BinaryIO) -> Json:
 
 
 def read_entries(file: BinaryIO, wanted: str) -> Iterator[Json]:
-    """Yield the entries of one of the lists. Raises `CommandError` for what is no manifest."""
+    """Yield the entries of one of the lists. Raises `CommandError` if it is no manifest."""
     try:
         yield from _lines(file, wanted)
     except ValueError:  # somebody's program laid it out anew

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 MAX_BYTES: Final = 120
-"""UTF-8 bytes of a name: 143 is what an encrypting file system leaves of 255."""
+"""UTF-8 bytes of a name: an encrypting file system leaves 143 of 255."""
 MAX_PATH: Final = 180
 """UTF-16 units of a path below the export: Windows has 260 for all of it."""
 

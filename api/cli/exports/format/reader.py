@@ -106,7 +106,7 @@ def _is_link(member: zipfile.ZipInfo) -> bool:
 
 @contextmanager
 def opened_export(path: Path) -> Generator[Export]:
-    """Open an export. Raises `CommandError` for what is none, or not whole."""
+    """Open an export. Raises `CommandError` if it is none, or not whole."""
     with _opened_files(path) as files:
         yield Export(files)
 

@@ -1,1 +1,1 @@
-"""Routes about MCP servers and assistants: defined, signed in to, and what they offer."""
+"""Routes about MCP servers and assistants: their definitions, sign-ins, and offers."""

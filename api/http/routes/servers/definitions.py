@@ -41,9 +41,9 @@ from graph.servers.status import ServerStatus
 router = APIRouter(prefix="/mcp-servers", tags=["mcp servers"], route_class=FilteredRoute)
 
 APPROVING = ("delete",)
-"""What approves a call of unknown risk, which every call to an outside server is."""
+"""The scope that approves a call of unknown risk, which every call to an outside server is."""
 DEFINING = frozenset({"type", "base_url", "headers", "command", "args", "env", "auto_approve_tools", "allows"})
-"""The fields that say what runs, where calls go, and what needs no approval: a fresh proof is asked for them."""
+"""The fields that decide the program, the address and the calls without approval: a fresh proof is asked for them."""
 STATUS_EXAMPLE = (
     'id: 1\nevent: server_status\ndata: {"type":"server_status","server_id":"5f0c...","status":"connected",'
     '"sentence":null}\n\n: heartbeat\n\n'
@@ -123,7 +123,7 @@ async def delete_server(server_id: str, caller: WriterDep, service: ServiceDep) 
 
 @router.post("/{server_id}/connect", responses=problem_responses(403, 404))
 async def connect_server(server_id: str, request: Request, caller: WriterDep, service: ServiceDep) -> ConnectionView:
-    """Test a server: connect to it now, within 30 seconds, and say what it is and offers, or why it can't be used.
+    """Test a server: connect to it now, within 30 seconds, and return its details, or the reason why it can't be used.
 
     By this you have seen its tools: a definition that changes later is disabled until you accept it.
     """
@@ -132,7 +132,7 @@ async def connect_server(server_id: str, request: Request, caller: WriterDep, se
 
 @router.get("/{server_id}/tools", responses=problem_responses(403, 404))
 async def list_server_tools(server_id: str, request: Request, caller: CallerDep, service: ServiceDep) -> ToolList:
-    """List the tools of a server, with what changed since you saw them."""
+    """List the tools of a server, with the changes since you saw them."""
     listed = await service.servers.tools(caller, server_id)
     return tool_list(listed, service.servers, language_of(request))
 

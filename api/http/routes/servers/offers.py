@@ -1,4 +1,4 @@
-"""What MCP servers offer beside tools: resources and prompts."""
+"""Offers of MCP servers beside tools: resources and prompts."""
 
 from fastapi import APIRouter
 

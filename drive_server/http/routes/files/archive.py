@@ -41,8 +41,8 @@ async def archive(
 ) -> StreamingResponse:
     """Download items as one zip file, folders with all that is in them: 100,000 items at most, of any size (ZIP64).
 
-    Names are UTF-8, and such as Windows takes: what it refuses is replaced, and two of one name get numbers. What is in
-    a folder that is named as well is there once. Dates are those of the contents.
+    Names are UTF-8, and such as Windows takes: characters that it refuses are replaced, and two of one name get
+    numbers. An item in a folder that is named as well is there once. Dates are those of the contents.
     """
     chosen = await drive.archives.choose(actor, ids)
     headers = {"Content-Disposition": attachment(chosen.name), "X-Accel-Buffering": "no"}

@@ -157,7 +157,7 @@ async def replace_content(
     content_type: Annotated[str, Header()] = "",
     content_length: Annotated[int | None, Header(ge=0)] = None,
 ) -> ItemView:
-    """Make the request's body, as it is, the newest version of a file of whatever kind.
+    """Make the request's body, as it is, the newest version of a file of any kind.
 
     `If-Match` takes the item's etag, or the `ETag` that the content was downloaded with.
     """

@@ -182,7 +182,7 @@ async def terminate(request: Request, upload_id: str, drive: DriveDep, actor: Ac
 
 @router.post("/{upload_id}", name="upload_file", include_in_schema=False)
 async def overridden(request: Request, upload_id: str, drive: DriveDep, actor: ActorDep) -> Response:
-    """Do what X-HTTP-Method-Override says, for clients whose surroundings let only GET and POST through."""
+    """Carry out the method in X-HTTP-Method-Override, for clients whose surroundings let only GET and POST through."""
     routes = {"HEAD": head, "PATCH": send, "DELETE": terminate}
     method = request.headers.get(OVERRIDE, "").upper()
     if method not in routes:
@@ -248,6 +248,6 @@ def _answer(
 
 
 def _below(request: Request, folder: str) -> str:
-    """Return a reference to what lies below this folder of routes, relative to the request's own address."""
+    """Return a reference to a route below this folder of routes, relative to the request's own address."""
     beyond = request.url.path.rpartition("/uploads")[2].count("/")
     return "../" * beyond + f"{folder}/"

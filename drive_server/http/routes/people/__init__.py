@@ -1,1 +1,1 @@
-"""Routes about people: how they log in, what they say of themselves, accounts, groups and notices."""
+"""Routes about people: how they log in, their profiles, accounts, groups and notices."""

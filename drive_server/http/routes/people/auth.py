@@ -107,7 +107,7 @@ class KeyChange(BaseModel):
 
 
 class Profile(BaseModel):
-    """What the caller says of themselves; what is left out stays, an empty text is nothing.
+    """The caller's profile; fields left out stay, an empty text is nothing.
 
     Dates and times that they name are of the `time_zone` (an IANA name); sentences for them are in the `language`.
     """
@@ -123,7 +123,7 @@ class Profile(BaseModel):
 
 
 class SessionResult(BaseModel):
-    """A browser that is logged in: what it says it is, as far as it says, and whether it is the one that asks."""
+    """A browser that is logged in: its own name for itself, if it gives one, and whether it is the one that asks."""
 
     id: str
     device: str
@@ -241,7 +241,7 @@ async def me(drive: DriveDep, principal: PrincipalDep) -> MeResult:
 
 @router.patch("/auth/me", responses=problem_responses(403))
 async def change_profile(change: Profile, drive: DriveDep, actor: ActorDep) -> MeResult:
-    """Change what the caller says of themselves."""
+    """Change the caller's profile."""
     await drive.people.change_profile(actor, ProfileChange(change.name, change.time_zone, change.language))
     return await describe_me(drive, actor.principal)
 

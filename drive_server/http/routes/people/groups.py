@@ -29,7 +29,7 @@ class NewGroup(BaseModel):
 
 
 class GroupChange(BaseModel):
-    """A change of a group; what is left out stays. `add` and `remove` are emails."""
+    """A change of a group; fields left out stay. `add` and `remove` are emails."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"add": ["ben@example.com"]}]})
 

@@ -1,4 +1,4 @@
-"""Routes for notices: what others shared with the caller, and who left what the caller shared."""
+"""Routes for notices: items that others shared with the caller, and people who left the caller's shares."""
 
 from collections.abc import AsyncGenerator
 from datetime import datetime
@@ -53,7 +53,7 @@ class NoticeResult(BaseModel):
 
 
 class NoticesResult(BaseModel):
-    """Notices of what the caller can see now, newest first; `unread` counts all that were not read."""
+    """Notices about items that the caller can see now, newest first; `unread` counts all that were not read."""
 
     items: list[NoticeResult]
     unread: int
@@ -89,9 +89,9 @@ async def list_notices(
     *,
     unread: bool = False,
 ) -> NoticesResult:
-    """List what others shared with the caller, who left what the caller shared, and what programs deleted unasked.
+    """List others' shares with the caller, people who left the caller's shares, and deletions nobody was asked about.
 
-    With `unread` only what was not read.
+    With `unread` only unread ones.
     """
     page = await drive.notices.list(actor, unread=unread, limit=limit, cursor=cursor)
     items = [NoticeResult.of(notice, language_of(request)) for notice in page.items]

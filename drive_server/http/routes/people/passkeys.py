@@ -38,7 +38,7 @@ class AssertionResponse(BaseModel):
 
 
 class NewCredential(BaseModel):
-    """What `toJSON()` of the credential gives that `navigator.credentials.create()` made."""
+    """The result of `toJSON()` of the credential that `navigator.credentials.create()` made."""
 
     id: Id
     raw_id: Annotated[Id, Field(alias="rawId")]
@@ -47,7 +47,7 @@ class NewCredential(BaseModel):
 
 
 class SignedCredential(BaseModel):
-    """What `toJSON()` of the credential gives that `navigator.credentials.get()` found."""
+    """The result of `toJSON()` of the credential that `navigator.credentials.get()` found."""
 
     id: Id
     raw_id: Annotated[Id, Field(alias="rawId")]

@@ -23,7 +23,7 @@ class NewUser(BaseModel):
 
 
 class UserChange(BaseModel):
-    """A change of an account; what is left out stays.
+    """A change of an account; fields left out stay.
 
     `quota_bytes`: a new quota in bytes; 0: no limit, null: the limit in the settings. Nobody acts as a person who
     `is_disabled`: browsers are logged out, keys count for nothing until the account is enabled again.
@@ -44,7 +44,7 @@ class UserChange(BaseModel):
 
 
 class UserResult(BaseModel):
-    """An account; `name` is what the person says, `disabled_at` when an administrator disabled it."""
+    """An account; `name` is the person's own, `disabled_at` when an administrator disabled it."""
 
     id: str
     email: str

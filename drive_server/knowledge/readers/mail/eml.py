@@ -1,4 +1,4 @@
-"""The text of mails (eml, mht): headers, body, and what is attached.
+"""The text of mails (eml, mht): headers, body, and attachments.
 
 The standard library's parser is the one that unstructured's mail reader is built on; that one gives no header of a mail
 without a body, fails at an unknown charset, and cuts Chinese paragraphs up.
@@ -62,7 +62,7 @@ def _body_parts(mail: EmailMessage, omissions: Omissions) -> list[Part]:
 
 
 class _Policy(email.policy.EmailPolicy):
-    """Reads headers by the encoding that programs mean by a label, and unlabelled bytes by what they look like."""
+    """Reads headers by the encoding that programs mean by a label, and unlabelled bytes by their look."""
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
         """Return the header's value, decoded."""
@@ -81,7 +81,7 @@ def _header(mail: EmailMessage, name: str) -> str:
     """Return a header's text, empty if there is none; one that breaks the standard comes as it is written."""
     try:
         return " ".join(str(mail.get(name, "")).split())
-    except (ValueError, LookupError, IndexError, AttributeError, TypeError):  # what its parser raises for bad headers
+    except (ValueError, LookupError, IndexError, AttributeError, TypeError):  # its parser's errors for bad headers
         raw = next((value for key, value in mail.raw_items() if key.lower() == name.lower()), "")
         return " ".join(str(raw).split())
 

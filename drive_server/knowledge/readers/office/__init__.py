@@ -1,4 +1,4 @@
-"""Readers of office documents, one module or folder a format; `markup` is what they have in common.
+"""Readers of office documents, one module or folder a format; `markup` is their common part.
 
 May import `knowledge.text`, `readers.archive`, `readers.compound`, `readers.contained` and `readers.source.html`.
 """

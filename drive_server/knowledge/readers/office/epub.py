@@ -26,7 +26,7 @@ _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
 
 def epub_extraction(path: Path, omissions: Omissions) -> Extraction:
-    """Return the text of a book. Blocks. Raises what a damaged file makes zipfile and lxml raise."""
+    """Return the text of a book. Blocks. Raises the errors of zipfile and lxml for a damaged file."""
     with open_archive(path) as archive:
         if _ENCRYPTION in archive.names and not _encrypts_only_fonts(archive.read(_ENCRYPTION)):
             raise UnreadableError("copy_protected")

@@ -169,7 +169,7 @@ class _Reader:
             self._paragraph, self._rows = self._around.pop()
 
     def _enter(self, word: bytes) -> None:
-        """Begin what stands apart from the paragraph that it is in, or before it."""
+        """Begin a text apart from the paragraph that it is in, or before it."""
         self._group.skipped = False
         if word in _LABELS:
             self._group.label = len(self._paragraph.words)

@@ -30,7 +30,7 @@ class _Line:
 
 
 def sheets_extraction(path: Path, omissions: Omissions) -> Extraction:
-    """Return the text of a spreadsheet. Blocks. Raises what `open_workbook` raises for a file that it can't read."""
+    """Return the text of a spreadsheet. Blocks. Raises as `open_workbook` does for a file that it can't read."""
     with open_workbook(path, omissions) as sheets:
         return join(_parts(sheets))
 

@@ -110,7 +110,7 @@ def stand_in_font() -> bytes:
 
 def _tables() -> dict[bytes, bytes]:
     # A line there and back has a box, and no area that could be filled. It is no higher than small letters, as the
-    # size of type is taken from what the PDF says of the font, or from a letter that reaches beyond that.
+    # size of type is taken from the font's entry in the PDF, or from a letter that reaches beyond that.
     box = (0, 0, _EM, _HIGH)
     glyph = struct.pack(">hhhhhHHBBB", 1, *box, 2, 0, 1, 1, 1)
     glyph += struct.pack(">hhhhhh", 0, _EM, -_EM, 0, _HIGH, -_HIGH) + b"\0"

@@ -1,4 +1,4 @@
-"""The frames of an image: the pages of a TIFF, the moments of an animation, whatever damaged ones stand between."""
+"""The frames of an image: the pages of a TIFF, the moments of an animation, also with damaged ones between."""
 
 from collections.abc import Iterator
 from typing import Any, Final

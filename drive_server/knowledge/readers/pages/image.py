@@ -27,7 +27,7 @@ def image_extraction(path: Path, omissions: Omissions) -> Extraction:
 
 
 def _checked(path: Path, omissions: Omissions) -> Mapping[str, str]:
-    """Return what the image's header says, and count its pages.
+    """Return the facts in the image's header, and count its pages.
 
     Raises `UnreadableError` for an image that is too large or too small, or of an unknown kind.
     """

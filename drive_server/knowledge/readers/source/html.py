@@ -225,7 +225,7 @@ class _Table:
             self._covered |= dict.fromkeys(range(start, start + columns), rows - 1)
 
     def _cover(self) -> None:
-        """Leave blank what cells of the rows above cover here."""
+        """Leave the places blank that cells of the rows above cover here."""
         while (left := self._covered.get(len(self._rows[-1]), 0)) > 0:
             self._covered[len(self._rows[-1])] = left - 1
             self._rows[-1].append("")

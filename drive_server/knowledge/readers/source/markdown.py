@@ -1,4 +1,4 @@
-"""Elements of Markdown by CommonMark, each with its place in the text as it stands."""
+"""Elements of Markdown by CommonMark, each with its place in the unchanged text."""
 
 import re
 from collections.abc import Iterator, Sequence

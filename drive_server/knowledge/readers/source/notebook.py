@@ -1,4 +1,4 @@
-"""The text of Jupyter notebooks (nbformat 3 and 4): prose, code and what it printed, without pictures and widgets."""
+"""The text of Jupyter notebooks (nbformat 3 and 4): prose, code and its output, without pictures and widgets."""
 
 import json
 import re
@@ -53,7 +53,7 @@ def _cell_parts(cell: _Json, omissions: Omissions) -> Iterator[Part]:
 
 
 def _output(output: _Json, omissions: Omissions) -> str:
-    """Return what a person sees of an output as text; count it if that is nothing."""
+    """Return the text of an output that a person sees; count the output if there is none."""
     if output.get("output_type") in ("stream", "pyout") and "text" in output:
         return _words(output["text"], omissions)
     if "ename" in output:

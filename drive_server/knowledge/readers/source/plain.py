@@ -1,4 +1,4 @@
-"""Elements of plain text and comma-separated tables, each with its place in the text as it stands.
+"""Elements of plain text and comma-separated tables, each with its place in the unchanged text.
 
 unstructured's own readers for these keep no offsets and split Chinese paragraphs.
 """

@@ -27,8 +27,8 @@ _READ_ENTRIES: Final = (".xml", ".rels", ".bin")
 def open_workbook(path: Path, omissions: Omissions) -> Generator[Iterator[Sheet]]:
     """Give the sheets of a workbook, one after the other: each has to be read before the next one is asked for.
 
-    Raises `UnreadableError` for one under a password or beyond a limit, and what a damaged file makes zipfile, lxml
-    and the readers of binary workbooks raise.
+    Raises `UnreadableError` for one under a password or beyond a limit, and the errors of zipfile, lxml and the readers
+    of binary workbooks for a damaged file.
     """
     # An old workbook may end with a theme, which is a zip archive.
     if olefile.isOleFile(str(path)) or not zipfile.is_zipfile(path):

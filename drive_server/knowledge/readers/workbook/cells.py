@@ -1,4 +1,4 @@
-"""The cells of a workbook: the text that a cell shows, the value behind it, and what is hidden."""
+"""The cells of a workbook: the text that a cell shows, the value behind it, and hidden cells."""
 
 import datetime
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _EXACT_INTEGERS: Final = 2**53
 class Cell:
     """A cell with content. `column` counts from 0; `value` is a number or a moment, None for texts.
 
-    `text` is what the cell shows by its number format, `comment` what people have noted to it.
+    `text` is the value by the cell's number format, `comment` the notes of people to it.
     """
 
     column: int

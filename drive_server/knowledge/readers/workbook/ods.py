@@ -31,7 +31,7 @@ _REFERENCE: Final = re.compile(r"\[\.?([^\]]*)\]")
 
 
 def ods_sheets(package: Package, omissions: Omissions) -> Iterator["OdsSheet"]:
-    """Yield the sheets in their order. Raises `lxml.etree.XMLSyntaxError`, and what `Archive.read` raises."""
+    """Yield the sheets in their order. Raises `lxml.etree.XMLSyntaxError`, and as `Archive.read` does."""
     hidden_styles: set[str] = set()
     for element in package.elements(CONTENT, "style", "table"):
         if element.tag == f"{_STYLE}style":

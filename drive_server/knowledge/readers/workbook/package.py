@@ -1,4 +1,4 @@
-"""The parts of an Office package by their relationships, whatever their names are (ECMA-376 part 2, section 9)."""
+"""The parts of an Office package by their relationships, not by their names (ECMA-376 part 2, section 9)."""
 
 import io
 import posixpath
@@ -41,7 +41,7 @@ class Package:
         return _folded(name) in self._names
 
     def read(self, name: str) -> bytes:
-        """Return a part's bytes. Raises what `Archive.read` raises."""
+        """Return a part's bytes. Raises as `Archive.read` does."""
         return self._archive.read(self._names[_folded(name)])
 
     def xml(self, name: str) -> Any:

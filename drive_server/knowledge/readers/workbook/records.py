@@ -36,7 +36,7 @@ class SheetRecords:
 
 
 def workbook_stream(path: Path) -> bytes:
-    """Return the stream of a workbook; empty if there is none. Raises what `read_stream` raises."""
+    """Return the stream of a workbook; empty if there is none. Raises as `read_stream` does."""
     if not olefile.isOleFile(str(path)):
         return b""
     with olefile.OleFileIO(str(path)) as file:

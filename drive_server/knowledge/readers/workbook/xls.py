@@ -44,7 +44,7 @@ _FAULTS: Final = (
 
 
 def xls_sheets(path: Path, omissions: Omissions) -> Iterator[Sheet]:
-    """Yield the sheets in their order. Raises `UnreadableError`, `OSError`, and what calamine raises."""
+    """Yield the sheets in their order. Raises `UnreadableError`, `OSError`, and calamine's errors."""
     stream = workbook_stream(path)
     try:
         book = _open(path)

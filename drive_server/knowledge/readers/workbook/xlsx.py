@@ -23,7 +23,7 @@ class _ChartSheet(SheetFacts):
 
 
 def xlsx_sheets(package: Package, workbook: str, omissions: Omissions) -> Iterator[Sheet]:
-    """Yield the sheets in their order. Raises `lxml.etree.XMLSyntaxError`, and what `Archive.read` raises."""
+    """Yield the sheets in their order. Raises `lxml.etree.XMLSyntaxError`, and as `Archive.read` does."""
     root = package.xml(workbook)
     parts = {one.id: one for one in package.relations(workbook)}
     book = Book(

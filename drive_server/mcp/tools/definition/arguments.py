@@ -1,4 +1,4 @@
-"""The arguments of the tools as annotated types: their limits, and what a model has to know to fill them in."""
+"""The arguments of the tools as annotated types: their limits, and the facts that a model needs to fill them in."""
 
 from typing import Annotated, Any, Literal
 

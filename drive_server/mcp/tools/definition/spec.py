@@ -67,10 +67,10 @@ ASKS: Final[Mapping[tuple[Kind, Risk], Asks]] = {
 class ToolSpec:
     """One tool; as a decorator it names itself after the function and stays with it.
 
-    Without its `scope` a call always fails; None if it needs none. `action` is what a grant or a plan may allow.
-    `writes` says whether it makes the whole text of a file or a part of it. With `has_preview` it only reads while its
-    argument `preview` is true. If it `can_be_task`, the host may let it go on and fetch its result later. `changes` has
-    the actions under which the journal records what it did, each with its kind (`records`).
+    Without its `scope` a call always fails; None if it needs none. `action` is the kind that a grant or a plan may
+    allow. `writes` says whether it makes the whole text of a file or a part of it. With `has_preview` it only reads
+    while its argument `preview` is true. If it `can_be_task`, the host may let it go on and fetch its result later.
+    `changes` has the actions under which the journal records its effects, each with its kind (`records`).
     """
 
     title: str
@@ -110,7 +110,7 @@ class ToolSpec:
 
     @property
     def deletes_for_good(self) -> bool:
-        """Whether nothing brings back what it removes."""
+        """Whether nothing brings back the items it removes."""
         return (self.kind, self.risk) == ("removal", "high")
 
     def scope_for(self, arguments: Any) -> Scope | None:
@@ -121,7 +121,8 @@ class ToolSpec:
     def asks_for(self, arguments: Any) -> Asks:
         """Return when a call with these arguments, checked or not, asks the person.
 
-        What puts something else into the trash to take its place removes; what gives a file another content writes.
+        A call that puts another item into the trash to take its place removes; one that gives a file another content
+        writes.
         """
         values: Mapping[str, Any] = arguments if isinstance(arguments, dict) else {}
         if self.has_preview and values.get("preview") is True:
@@ -148,7 +149,7 @@ def records(kind: ChangeKind, *actions: str) -> Callable[[Function], Function]:
 
 
 class ToolGroup:
-    """Tools about one noun, each named as its method; its docstring is what a model reads of it."""
+    """Tools about one noun, each named as its method; its docstring is the description for a model."""
 
     icon: ClassVar[Icon] = icons.DRIVE
 

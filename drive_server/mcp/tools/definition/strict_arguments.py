@@ -30,7 +30,7 @@ class StrictArguments(FuncMetadata):
         arguments_to_validate: dict[str, Any],
         arguments_to_pass_directly: dict[str, Any] | None,
     ) -> Any:
-        """Check the arguments and run the tool. Raises `InvalidInputError`, which names what is wrong."""
+        """Check the arguments and run the tool. Raises `InvalidInputError`, which names the problems."""
         del fn_is_async  # every tool here is
         arguments = self._with_present_names(arguments_to_validate)
         self._refuse_unknown(arguments)
@@ -41,7 +41,7 @@ class StrictArguments(FuncMetadata):
         return await fn(**parsed.model_dump_one_level(), **(arguments_to_pass_directly or {}))
 
     def convert_result(self, result: Any) -> Any:
-        """Return what the tool returned: it was built from the output model already."""
+        """Return the tool's result: it was built from the output model already."""
         return result
 
     def _with_present_names(self, arguments: dict[str, Any]) -> dict[str, Any]:

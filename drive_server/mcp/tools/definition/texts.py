@@ -26,7 +26,7 @@ def page_text(page: Page[Any], noun: str) -> str:
 
 
 def shown_path(item: Item) -> str:
-    """Return the item's path as it may stand in a message: what misleads the eye is escaped."""
+    """Return the item's path as it may stand in a message: misleading characters are escaped."""
     return display_name(item.path)
 
 
@@ -36,7 +36,7 @@ def reference(item: Item) -> str:
 
 
 def described(item: Item) -> str:
-    """Return how an item of a list is named, with what lists are compared by: its size and its date."""
+    """Return how an item of a list is named, with the facts by which lists are compared: its size and its date."""
     facts = f"{item.kind}, {counted(item.size, 'byte')}" if item.kind == "file" else item.kind
     date = f"trashed {item.trashed_at:%Y-%m-%d %H:%M}" if item.trashed_at else f"{item.modified_at:%Y-%m-%d %H:%M}"
     return f"{shown_path(item)} ({facts}, {date} UTC, id {item.id}, etag {item.etag})"

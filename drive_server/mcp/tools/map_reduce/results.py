@@ -41,7 +41,7 @@ TEMPLATE: Final = ResourceTemplate(
 class FindingResult(BaseModel):
     """The answer of one file, or why it was not read. `quote` is in `version` from `start` to `end`, on line `line`.
 
-    `uri` opens the file there. `note` and `missing` say what of the file could not be read.
+    `uri` opens the file there. `note` and `missing` name the unreadable parts of the file.
     """
 
     path: str
@@ -76,7 +76,7 @@ class FindingResult(BaseModel):
 
 
 class BulkResult(Result):
-    """The answers brought together in `text`, what was read in `coverage`, and the first of what each file said.
+    """The answers brought together in `text`, the files read in `coverage`, and the first of the files' answers.
 
     Those that say something (`answered` of them) come first, then those that failed. `next` is where the rest begins,
     null if that is all; `uri` and `result_id` name the whole, until `expires_at`. `fitting` counts the files that fit,

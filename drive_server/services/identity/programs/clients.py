@@ -45,9 +45,9 @@ KEPT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program. `name` is what it calls itself; `host` vouches for it, if it is known by an address of its own.
+    """A program. `name` is its own; `host` vouches for it, if it is known by an address of its own.
 
-    `secret` is what it proves itself with at the token endpoint, None for a program that can keep no secret.
+    `secret` proves its identity at the token endpoint, None for a program that can keep no secret.
     """
 
     id: str

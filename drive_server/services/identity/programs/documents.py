@@ -80,7 +80,7 @@ class ClientDocuments:
         except UnavailableError:
             if found is None or age is None or age >= HELD_FOR:
                 raise
-            return found[1]  # a site that is away for a while must not end what people granted
+            return found[1]  # a site that is away for a while must not end people's grants
         if document.get("client_id") != address:
             raise InvalidInputError(Message.of("bad_client_document"))
         self._documents[address] = self._clock(), document

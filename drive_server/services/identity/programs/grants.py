@@ -95,9 +95,9 @@ class GrantService:
         self._clock = clock
 
     async def grant(self, actor: Actor, asked: Asked, scopes: Iterable[str], days: int) -> str:
-        """Grant what was asked, in the caller's name, for so many days at most; return the code for the program.
+        """Grant the request, in the caller's name, for so many days at most; return the code for the program.
 
-        It has no scope that the caller lacks, and ends no later than what the caller came in with. Raises
+        It has no scope that the caller lacks, and ends no later than the caller's own credential. Raises
         `MissingScopeError`, `FreshProofNeededError`, `InvalidInputError` for scopes or days that do not exist.
         """
         granted = parse_scopes(scopes)
@@ -265,7 +265,7 @@ class GrantService:
 
 
 def key_name_of(asked: Asked) -> str:
-    """Return the name of the key: what the program calls itself, and the host that gets the answer."""
+    """Return the name of the key: the program's own name, and the host that gets the answer."""
     source = asked.program.source(asked.redirect_uri) or "localhost"
     room = MAX_KEY_NAME_CHARACTERS - len(" ()")
     host = source[-(room // 2) :]

@@ -11,7 +11,7 @@ MOST_ADDRESSES: Final = 20
 DANGEROUS: Final = frozenset(
     {"about", "blob", "chrome", "data", "file", "filesystem", "ftp", "intent", "javascript", "vbscript", "view-source"}
 )
-"""Schemes that run a script, or open what is no program: none of them leads back to one."""
+"""Schemes that run a script, or open no program: none of them leads back to one."""
 ANSWER: Final = frozenset({"code", "error", "iss", "state"})
 """Parameters of the answer, which an address must not have already: its reader might take the wrong one."""
 
@@ -78,7 +78,7 @@ def _normal(uri: str) -> str | None:
 
 
 def _split(uri: str) -> SplitResult | None:
-    """Return the parts; None for what is no address, or what browsers read otherwise."""
+    """Return the parts; None if it is no address, or if browsers read it otherwise."""
     if not uri.isascii() or not uri.isprintable() or " " in uri or "\\" in uri:
         return None
     try:

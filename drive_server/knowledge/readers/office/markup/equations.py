@@ -103,7 +103,7 @@ def _letters(text: str) -> str:
 
 
 def _grouped(text: str) -> str:
-    """Put what is more than one letter, number or sign into parentheses."""
+    """Put parentheses around more than one letter, number or sign."""
     return text if not text or _ATOM.fullmatch(text) else f"({text})"
 
 

@@ -29,7 +29,7 @@ def letters(number: int) -> str:
 
 
 def roman(number: int) -> str:
-    """Return a Roman numeral in lower case; plain digits for what has none."""
+    """Return a Roman numeral in lower case; plain digits for a number without one."""
     if not 0 < number < _MAX_ROMAN:
         return str(number)
     numeral = ""

@@ -35,7 +35,7 @@ class RelatedObjects:
         self._parts: list[Part] = []
 
     def take_parts(self) -> list[Part]:
-        """Return what the objects have been read as since the last call."""
+        """Return the parts read from the objects since the last call."""
         parts, self._parts = self._parts, []
         return parts
 

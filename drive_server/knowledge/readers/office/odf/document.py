@@ -35,7 +35,7 @@ _HIDDEN = "(hidden slide)"
 
 
 def opendocument_extraction(path: Path, omissions: Omissions) -> Extraction:
-    """Return the text of a document. Blocks. Raises what a damaged file makes zipfile and lxml raise."""
+    """Return the text of a document. Blocks. Raises the errors of zipfile and lxml for a damaged file."""
     with open_archive(path) as archive:
         if _MANIFEST in archive.names and b"encryption-data" in archive.read(_MANIFEST):
             raise UnreadableError("password")
@@ -127,7 +127,7 @@ class _Reader:
 
 
 def _inside(element: Any) -> list[Any]:
-    """Return the elements that follow an element: of paragraphs and tables, only what stands apart from their words."""
+    """Return the elements that follow an element: of paragraphs and tables, only elements apart from their words."""
     if element.tag == ANNOTATION:
         return []
     if element.tag not in (*PARAGRAPHS, f"{TABLE}table"):

@@ -88,7 +88,7 @@ class Frames:
         self._omissions.add(kind, count)
 
     def control(self, element: Any) -> str:
-        """Return what a control of a form shows; one that shows nothing that is stored here is counted."""
+        """Return the text that a control of a form shows; one without stored text is counted."""
         found = self._forms.get(element.get(f"{DRAW}control", ""))
         if found is None:
             return ""

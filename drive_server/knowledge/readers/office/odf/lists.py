@@ -41,7 +41,7 @@ class _Level:
 
 @dataclass(slots=True)
 class ListItem:
-    """Where a paragraph stands in lists: the counts by level, the level from 1, and whether it begins its item."""
+    """The place of a paragraph in lists: the counts by level, the level from 1, and whether it begins its item."""
 
     style: str
     counts: dict[int, int]

@@ -25,7 +25,7 @@ _HIDDEN = "(hidden slide)"
 
 
 def pptx_extraction(path: Path, omissions: Omissions) -> Extraction:
-    """Return the text of a presentation. Blocks. Raises what a damaged file makes zipfile and lxml raise."""
+    """Return the text of a presentation. Blocks. Raises the errors of zipfile and lxml for a damaged file."""
     with open_archive(path) as archive:
         return join(_Presentation(archive, omissions).parts())
 
@@ -89,7 +89,7 @@ class _Presentation:
                 yield f"{author}: {words.strip()}" if author else words.strip()
 
     def _notes(self, root: Any) -> Iterator[str]:
-        """Yield the notes of a speaker, and what else was written beside them; heads, feet and dates once."""
+        """Yield the notes of a speaker, and the other texts beside them; heads, feet and dates once."""
         for shape in prepare(root).iter(f"{P}sp"):
             words = list(texts(shape))
             if role(shape) == NUMBER:

@@ -26,7 +26,7 @@ _MAX_MARGINS = 100
 
 
 def docx_extraction(path: Path, omissions: Omissions) -> Extraction:
-    """Return the text of a Word document. Blocks. Raises what a damaged file makes zipfile and lxml raise."""
+    """Return the text of a Word document. Blocks. Raises the errors of zipfile and lxml for a damaged file."""
     with open_archive(path) as archive:
         return join(_Document(archive, omissions).parts())
 

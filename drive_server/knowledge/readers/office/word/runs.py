@@ -73,7 +73,7 @@ class _Words:
         return text
 
     def field(self, element: Any) -> str:
-        """Follow the marks of a field, and return what a form's field shows in place of a result."""
+        """Follow the marks of a field, and return the text that a form's field shows in place of a result."""
         kind = element.get(f"{W}fldCharType", "")
         if kind == "begin":
             self._fields.append(False)
@@ -124,7 +124,7 @@ def _font(run: Any) -> str:
 
 
 def _form_value(data: Any) -> str:
-    """Return what a check box or a list of a form shows (sections 17.16.7 and 17.16.9)."""
+    """Return the text of a check box or a list of a form (sections 17.16.7 and 17.16.9)."""
     if data is None:
         return ""
     box, choices = data.find(f"{W}checkBox"), data.find(f"{W}ddList")

@@ -1,4 +1,4 @@
-"""What lies on the pages of a PDF (ISO 32000-2, section 12.5): notes, the fields of forms, attached files.
+"""The objects on the pages of a PDF (ISO 32000-2, section 12.5): notes, the fields of forms, attached files.
 
 Attached files (section 7.11.4) are named, and read as those of mails are.
 """
@@ -79,7 +79,7 @@ def form_environment(document: pypdfium2.PdfDocument) -> Generator[Any]:
 
 
 def read_annotations(page: Any, forms: Any) -> Annotations:
-    """Return what lies on a page. `forms`: the document's form environment, None without forms."""
+    """Return the annotations of a page. `forms`: the document's form environment, None without forms."""
     count = raw.FPDFPage_GetAnnotCount(page.raw)
     if count <= 0:
         return Annotations()

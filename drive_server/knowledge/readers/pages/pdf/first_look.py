@@ -1,4 +1,4 @@
-"""What the bytes of a PDF tell before it is parsed; a file is read once for all of it."""
+"""The facts that the bytes of a PDF tell before it is parsed; a file is read once for all of it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class FirstLook:
 
 
 def look_at(path: Path) -> FirstLook:
-    """Read a file and return what its bytes tell. Blocks."""
+    """Read a file and return the facts that its bytes tell. Blocks."""
     with path.open("rb") as file:
         piece = file.read(_PIECE)
         if len(piece) < _PIECE:

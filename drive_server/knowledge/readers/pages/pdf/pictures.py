@@ -67,7 +67,7 @@ def _is_picture(form: Any, depth: int) -> bool:
 
 
 def _has_hidden_text(objects: PageObjects) -> bool:
-    """Return whether a page has invisible text: that which OCR found in a scan."""
+    """Return whether a page has invisible text: the text of OCR in a scan."""
     return any(
         raw.FPDFTextObj_GetTextRenderMode(ctypes.cast(one, raw.FPDF_PAGEOBJECT)) == _INVISIBLE
         for one in objects.of_kind(raw.FPDF_PAGEOBJ_TEXT, _MOST_OBJECTS)

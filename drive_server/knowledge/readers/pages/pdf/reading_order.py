@@ -213,7 +213,7 @@ class _Layout:
         return PagePieces.of_lines(self._upright)
 
     def lines(self) -> list[Line]:
-        """Return what was found and what is left of the lines, in order."""
+        """Return the lines found and the rest of them, in order."""
         rows = self._rows()
         is_wrong = _wrong(self._drawn)
         runs = [(start, run) for start, run in find_runs(rows) if is_wrong or self._is_drawn_as_rows(run)]
@@ -296,7 +296,7 @@ class _Layout:
 
 
 def _are_apart(lines: Sequence[Line]) -> bool:
-    """Return whether some of the lines stand in different rows, whatever else does so."""
+    """Return whether at least some of the lines stand in different rows."""
     if len(lines) < _ROWS_OF_A_TABLE:
         return False
     heights, baselines = [line.height for line in lines], list(map(BASELINE, lines))

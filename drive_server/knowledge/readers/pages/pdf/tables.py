@@ -141,7 +141,7 @@ def _shared(gutters: Sequence[Gutter], row: Row, least: float) -> list[Gutter]:
     _, lefts, rights = columns_of(row)
     if len(lefts) == len(gutters) + 1 and (narrower := _between(gutters, lefts, rights, least)):
         return narrower
-    # Pieces may overlap: what is free begins where all pieces so far have ended.
+    # Pieces may overlap: free room begins where all pieces so far have ended.
     starts, ends = [-1e9, *accumulate(rights, max)], [*lefts, 1e9]
     shared: list[Gutter] = []
     for left, right in gutters:
