@@ -39,7 +39,7 @@ from drive_server.storage.server import is_sqlite
 from drive_server.storage.tables.drive_schema import SCHEMA
 from drive_server.storage.tables.people import SecretRow
 from drive_server.storage.token_file import make_private_directory
-from drive_server.storage.turns import take_turns
+from drive_server.storage.turns import commit, take_turns
 from drive_server.telemetry.conventions import DATABASE_SYSTEM, TRANSACTION
 from drive_server.telemetry.traces import span
 
@@ -139,12 +139,11 @@ class Database:
             with self._translation():
                 session = AsyncSession(self._writing, expire_on_commit=False)
                 try:
+                    mark = None
                     if self.takes_turns:
-                        await take_turns(session, turns or self.turns, self.schema.sequence)
+                        mark = await take_turns(session, turns or self.turns, self.schema.sequence)
                     yield session
-                    # A commit that is cancelled half-way may or may not have happened: let it finish.
-                    with anyio.CancelScope(shield=True):
-                        await session.commit()
+                    await commit(session, self.engine, mark)
                 finally:
                     # Roll back a cancelled writer before the next one begins; don't lose what follows a commit.
                     with anyio.CancelScope(shield=True):
