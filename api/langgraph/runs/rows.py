@@ -56,6 +56,14 @@ class ClientRunRows:
         query = select(ClientRunRow).where(*mine).order_by(ClientRunRow.number.desc())
         return [await self.settle(row) for row in await self._all(query)]
 
+    async def newest_of(self, caller: Principal, thread_id: str, client_run: str) -> ClientRunRow:
+        """Return the newest client run of the run that a client run began: itself, or the last answer in it."""
+        row = await self.get(caller, thread_id, client_run)
+        if row.run_id is None:
+            return row
+        query = select(ClientRunRow).where(ClientRunRow.run_id == row.run_id, ClientRunRow.user_id == caller.user_id)
+        return await self.settle((await self._all(query.order_by(ClientRunRow.number.desc()).limit(1)))[0])
+
     async def has_pending(self, thread_id: str) -> bool:
         """Say whether runs wait for their turn on a thread."""
         query = select(ClientRunRow.id).where(ClientRunRow.thread_id == thread_id, ClientRunRow.status == PENDING)
