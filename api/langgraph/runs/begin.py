@@ -16,7 +16,7 @@ from api.langgraph.runs.bodies import RunBody
 from api.langgraph.runs.forks import replaced_run
 from api.langgraph.runs.orders import Answer, Say, read_order
 from api.langgraph.runs.room import make_room
-from api.langgraph.runs.rows import PENDING, RUNNING, ClientRunRows
+from api.langgraph.runs.rows import MODES_WANTED, PENDING, RUNNING, ClientRunRows
 from api.langgraph.streams.modes import read_modes
 from api.langgraph.threads.interrupts import interrupts_of, waiting_tasks
 from api.langgraph.threads.rows import UNTITLED, ClientThread, ClientThreads
@@ -124,7 +124,7 @@ class RunStarter:
             thread_id=thread_id,
             user_id=user_id,
             assistant_id=assistant_id,
-            wanted={"stream_resumable": bool(body.stream_resumable), **wanted},
+            wanted={**_stream_of(body), **wanted},
             about={"graph_id": GRAPH_ID, "assistant_id": public_id(assistant_id), **(body.metadata or {})},
             strategy=body.multitask_strategy or "reject",
         )
@@ -165,6 +165,12 @@ class RunStarter:
             return NothingWaitsError()
         closed = await self._service.approvals.closed(row.id) or row
         return ApprovalClosedError(closed.id, closed.status, closed.decided_at and closed.decided_at.isoformat())
+
+
+def _stream_of(body: RunBody) -> dict[str, Any]:
+    """Return what a client wants to see of a run."""
+    modes = sorted(read_modes(body.stream_mode) or ())
+    return {"stream_resumable": bool(body.stream_resumable), MODES_WANTED: modes}
 
 
 def _kept_caller(caller: Principal) -> dict[str, Any]:
