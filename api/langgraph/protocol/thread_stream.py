@@ -24,7 +24,7 @@ VALUES: Final = "values"
 async def thread_events(
     clients: Clients, caller: Principal, request: Request, thread_id: str, channels: Collection[str], since: int | None
 ) -> AsyncGenerator[bytes]:
-    """Yield the events behind a number, and then what comes; without one, from the newest run on."""
+    """Yield the events behind a number, and then new ones; without one, from the newest run on."""
     done = None if since is None else since // RUN_SPAN - 1
     async with aclosing(runs_of_thread(clients, caller, request, thread_id, done)) as runs:
         async for run in runs:
