@@ -60,8 +60,8 @@ class Principal:
     and has no role but the link's. `expires_at` is when the key in use ends: a key made with it ends no later. `key_id`
     is that key, or the one that opened the session. Of a session, `proof` is the `method` by which it was opened,
     `proof_id` the passkey, and `proved_at` when the person last proved who they are; others prove it with each request.
-    `name`, `time_zone` (an IANA name) and `language` are the person's profile; `tools` is how many tools an MCP host with
-    this key is shown, None: as the settings say.
+    `name`, `time_zone` (an IANA name) and `language` are the person's profile; `tools` is how many tools an MCP host
+    with this key is shown, None: as the settings say.
     """
 
     user_id: str
