@@ -5,10 +5,10 @@ import { whenConfirming, whenSignedOut } from "../shared/api/request.js";
 import { html, render } from "../shared/preact.js";
 import { guestToken, loadMe, me } from "../shared/session.js";
 import { loadTexts } from "../shared/texts/texts.js";
-import { followTitle } from "../shared/title.js";
 import { followPrinting } from "./printing.js";
 import { Shell } from "./shell.js";
 import { followTheme } from "./theme.js";
+import { followTitle } from "./title.js";
 
 followTheme();
 followPrinting();

@@ -6,7 +6,6 @@ import { goToThread } from "../shared/location.js";
 import { html, useEffect } from "../shared/preact.js";
 import { side } from "../shared/sides.js";
 import { loadTexts, text } from "../shared/texts/texts.js";
-import { waitingCount } from "../shared/title.js";
 import { mayNotify, switchNotifications, tell, wantsNotifications } from "./notifications.js";
 import { look, sentenceOf, waiting, wanted } from "./waiting_list.js";
 
@@ -31,9 +30,6 @@ export function WaitingApprovals() {
     };
   }, []);
   const { length: count } = waiting.value;
-  useEffect(() => {
-    waitingCount.value = count;
-  }, [count]);
   useEffect(() => tell(waiting.value, open), [waiting.value]);
   if (!count) return null;
   const label = text("approvals.waiting", { count });

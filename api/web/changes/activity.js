@@ -4,12 +4,12 @@ import { get } from "../shared/api/request.js";
 import { Button } from "../shared/components/button.js";
 import { Empty, Failure, Loading } from "../shared/components/states.js";
 import { onDriveChange } from "../shared/drive_events.js";
+import { useTitle } from "../shared/location.js";
 import { html, useEffect, useRef, useState } from "../shared/preact.js";
 import { isAdministrator } from "../shared/session.js";
 import { loadStyles } from "../shared/styles/load.js";
 import { moment } from "../shared/texts/format.js";
 import { loadTexts, text } from "../shared/texts/texts.js";
-import { useTitle } from "../shared/title.js";
 import { reverse, wordsOf } from "./reversal.js";
 
 await Promise.all([loadTexts(import.meta.url), loadStyles(import.meta.url, "./styles/changes.css")]);

@@ -2,11 +2,10 @@
 
 import { Icon } from "../shared/components/icon.js";
 import { Lazy } from "../shared/components/lazy.js";
-import { filesPlace, go, href, place } from "../shared/location.js";
+import { filesPlace, go, href, place, useTitle } from "../shared/location.js";
 import { html } from "../shared/preact.js";
 import { loadStyles } from "../shared/styles/load.js";
 import { loadTexts, text } from "../shared/texts/texts.js";
-import { useTitle } from "../shared/title.js";
 import { sections } from "./sections.js";
 
 await Promise.all([loadTexts(import.meta.url), loadStyles(import.meta.url, "./styles/settings.css")]);

@@ -1,6 +1,6 @@
 /** Where the person is in the page: the part of the address after `#`, such as `#/folder/ID?thread=ID`. */
 
-import { signal } from "./preact.js";
+import { signal, useEffect } from "./preact.js";
 
 /**
  * @typedef {object} Place
@@ -85,3 +85,14 @@ export const goToFolder = (id) => go(["folder", id]);
  * @param {{version?: number, start?: number, end?: number, place?: string}} [passage]
  */
 export const goToFile = (id, passage = {}) => go(["file", id], passage);
+
+/** The name of the place, "" for the drive itself. */
+export const placeName = signal("");
+
+/** Name the place while the component is there. @param {string} name */
+export function useTitle(name) {
+  useEffect(() => {
+    placeName.value = name;
+    return () => (placeName.value = "");
+  }, [name]);
+}

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from mcp import StdioServerParameters
 
 from drive_server.connect import open_drive
 from drive_server.settings import DriveSettings
 from tests.api.cli.command import COMMAND, drive_agent, environment
-from tests.drive_server.hosts import Host, session_over_stdio
+from tests.api.cli.stdio import WHOAMI
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,13 +113,6 @@ OPENAI_API_KEY=evil
 OPENAI_BASE_URL=http://127.0.0.1:9
 AGENT_TOOL_RATE=nonsense
 """
-INTRODUCTION = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-WHOAMI = [
-    {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INTRODUCTION},
-    {"jsonrpc": "2.0", "method": "notifications/initialized"},
-    {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "whoami", "arguments": {}}},
-]
-"""The messages of a client that calls one tool."""
 
 
 def test_no_command_reads_a_file_of_the_folder_it_is_started_in(service: Service, tmp_path: Path) -> None:
@@ -148,16 +140,6 @@ def test_no_command_reads_a_file_of_the_folder_it_is_started_in(service: Service
             assert process.returncode == 0, out + err
             assert "evil" not in out + err
     assert not elsewhere.exists()
-
-
-async def test_what_a_host_over_stdio_is_told_leads_to_the_running_service(service: Service) -> None:
-    command = StdioServerParameters(
-        command=str(COMMAND), args=["mcp"], env=environment({"DRIVE_DATA_DIR": str(service.data_dir)})
-    )
-    async with session_over_stdio(command) as session:
-        made = await Host(session).call("create_file", name="cited.md", content="text")
-        download = await Host(session).call("get_download_url", file_id=made["id"])
-    assert download["url"].startswith(f"{service.url}/d/")
 
 
 def test_settings_come_from_the_data_directory_or_from_a_named_file(tmp_path: Path) -> None:
@@ -467,49 +449,3 @@ def test_a_deletion_is_asked_and_a_no_keeps_everything(service: Service) -> None
     assert approved.returncode == 0, approved.stderr
     assert owner.names(old["id"]) == []
     owner.close()
-
-
-@pytest.mark.parametrize("key", ["", "wrong"])
-def test_mcp_serves_the_drive_over_stdio(service: Service, key: str) -> None:
-    settings = {"DRIVE_DATA_DIR": str(service.data_dir), **({"DRIVE_API_KEY": key} if key else {})}
-    process = subprocess.Popen(
-        [COMMAND, "mcp"],
-        env=environment(settings),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdin
-    assert process.stdout
-    for request in WHOAMI:
-        process.stdin.write(json.dumps(request) + "\n")
-    process.stdin.flush()
-    answers = [json.loads(process.stdout.readline()) for _ in range(2)]
-    process.stdin.close()
-    assert process.wait(20) == 0
-    process.stdout.close()
-    if process.stderr:
-        process.stderr.close()
-    answer = answers[1]["result"]
-    assert answer["isError"] is (key == "wrong")
-    if not key:
-        assert answer["structuredContent"]["email"] == "me@localhost"
-
-
-@pytest.mark.parametrize("arguments", [["mcp"], ["mcp", "--tools", "all"]])
-def test_mcp_shows_the_host_the_core_or_all_tools(service: Service, arguments: list[str]) -> None:
-    asked = [*WHOAMI[:-1], {**WHOAMI[-1], "method": "tools/list", "params": {}}]
-    done = subprocess.run(
-        [COMMAND, *arguments],
-        env=environment({"DRIVE_DATA_DIR": str(service.data_dir)}),
-        input="".join(f"{json.dumps(request)}\n" for request in asked),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    names = {tool["name"] for tool in json.loads(done.stdout.splitlines()[-1])["result"]["tools"]}
-
-    assert "list_folder" in names
-    assert ("more_tools" in names, "whoami" in names) == ((False, True) if "all" in arguments else (True, False))

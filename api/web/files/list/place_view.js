@@ -2,9 +2,9 @@
 
 import { Button } from "../../shared/components/button.js";
 import { Empty, Failure, Loading } from "../../shared/components/states.js";
+import { useTitle } from "../../shared/location.js";
 import { html, useEffect, useMemo } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
-import { useTitle } from "../../shared/title.js";
 import { mayAdd } from "../actions/folder_menu.js";
 import { upload } from "../actions/operations.js";
 import { Toolbar } from "../actions/toolbar.js";

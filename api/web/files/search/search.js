@@ -3,11 +3,10 @@
 import { Button } from "../../shared/components/button.js";
 import { Empty, Failure, Loading } from "../../shared/components/states.js";
 import { isComposing, isTyping } from "../../shared/keys.js";
-import { go } from "../../shared/location.js";
+import { go, useTitle } from "../../shared/location.js";
 import { html, useEffect, useLayoutEffect, useRef } from "../../shared/preact.js";
 import { loadStyles } from "../../shared/styles/load.js";
 import { loadTexts, text } from "../../shared/texts/texts.js";
-import { useTitle } from "../../shared/title.js";
 import { Filters } from "./filters.js";
 import { HitRow } from "./hit_row.js";
 import { keepWords, recentWords } from "./recent.js";

@@ -70,8 +70,8 @@ class ToolSpec:
     Without its `scope` a call always fails; None if it needs none. `action` is the kind that a grant or a plan may
     allow. `writes` says whether it makes the whole text of a file or a part of it. With `has_preview` it only reads
     while its argument `preview` is true. If it `can_be_task`, the host may let it go on and fetch its result later.
-    `changes` has the actions under which the journal records its effects, each with its kind (`records`). If it `is_core`,
-    every host is shown it.
+    `changes` has the actions under which the journal records its effects, each with its kind (`records`). If it
+    `is_core`, every host is shown it.
     """
 
     title: str

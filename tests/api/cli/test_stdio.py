@@ -1,0 +1,73 @@
+"""The drive as an MCP server over stdio, as a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from mcp import StdioServerParameters
+
+from tests.api.cli.command import COMMAND, environment
+from tests.api.cli.stdio import WHOAMI
+from tests.drive_server.hosts import Host, session_over_stdio
+
+if TYPE_CHECKING:
+    from tests.e2e.service import Service
+
+
+async def test_what_a_host_over_stdio_is_told_leads_to_the_running_service(service: Service) -> None:
+    command = StdioServerParameters(
+        command=str(COMMAND), args=["mcp"], env=environment({"DRIVE_DATA_DIR": str(service.data_dir)})
+    )
+    async with session_over_stdio(command) as session:
+        made = await Host(session).call("create_file", name="cited.md", content="text")
+        download = await Host(session).call("get_download_url", file_id=made["id"])
+    assert download["url"].startswith(f"{service.url}/d/")
+
+
+@pytest.mark.parametrize("key", ["", "wrong"])
+def test_mcp_serves_the_drive_over_stdio(service: Service, key: str) -> None:
+    settings = {"DRIVE_DATA_DIR": str(service.data_dir), **({"DRIVE_API_KEY": key} if key else {})}
+    process = subprocess.Popen(
+        [COMMAND, "mcp"],
+        env=environment(settings),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin
+    assert process.stdout
+    for request in WHOAMI:
+        process.stdin.write(json.dumps(request) + "\n")
+    process.stdin.flush()
+    answers = [json.loads(process.stdout.readline()) for _ in range(2)]
+    process.stdin.close()
+    assert process.wait(20) == 0
+    process.stdout.close()
+    if process.stderr:
+        process.stderr.close()
+    answer = answers[1]["result"]
+    assert answer["isError"] is (key == "wrong")
+    if not key:
+        assert answer["structuredContent"]["email"] == "me@localhost"
+
+
+@pytest.mark.parametrize("arguments", [["mcp"], ["mcp", "--tools", "all"]])
+def test_mcp_shows_the_host_the_core_or_all_tools(service: Service, arguments: list[str]) -> None:
+    asked = [*WHOAMI[:-1], {**WHOAMI[-1], "method": "tools/list", "params": {}}]
+    done = subprocess.run(
+        [COMMAND, *arguments],
+        env=environment({"DRIVE_DATA_DIR": str(service.data_dir)}),
+        input="".join(f"{json.dumps(request)}\n" for request in asked),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    names = {tool["name"] for tool in json.loads(done.stdout.splitlines()[-1])["result"]["tools"]}
+
+    assert "list_folder" in names
+    assert ("more_tools" in names, "whoami" in names) == ((False, True) if "all" in arguments else (True, False))
