@@ -15,7 +15,7 @@ from drive_server.connect import Actor, Drive, Measures, Principal, Scope
 from drive_server.context import public_address
 from drive_server.errors import NotFoundError
 from drive_server.http.access import bearer_token, prefer_connection, principal_of_request
-from drive_server.storage.database import Database
+from drive_server.storage.database import Database, News
 from graph.drive.sentences import grouped, sentence, text
 from graph.language import Language
 from graph.single_flight import SingleFlight
@@ -178,6 +178,15 @@ class DriveForService:
         The service's tables are in the drive's database wherever several processes share them.
         """
         self._drive.journal.holds_run = holds_run
+
+    async def note_state(self, session: AsyncSession) -> None:
+        """Read the state of the drive's database in a transaction of the service, which is in the same one."""
+        await self._drive.database.note_state(session)
+
+    @property
+    def news(self) -> News:
+        """What tells the drive that its database is in another state."""
+        return self._drive.database.news
 
     def require_fresh(self, caller: Principal) -> None:
         """Raise `FreshProofNeededError` for a browser whose person proved too long ago who they are."""

@@ -201,6 +201,7 @@ async def open_service(
     log.on_lost = runs.lose
     if replica.is_shared:
         drive.fence_runs(replica.still_holds)
+        replica.read_beside = drive.note_state
     threads = Threads(database, clock)
     assistants = Assistants(database, clock, graph.allows_model, graph.drive_tools)
     service = Service(
@@ -236,7 +237,7 @@ async def open_service(
             logger.info("recovered %d runs", recovered)
         expiry_task = asyncio.create_task(runs.expire(), name="expiry")
         if replica.is_shared:
-            sharing_task = asyncio.create_task(share_runs(runs, replica, database), name="sharing")
+            sharing_task = asyncio.create_task(share_runs(runs, replica, database, drive.news), name="sharing")
         yield service
     finally:
         service.end_streams()

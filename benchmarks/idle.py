@@ -71,6 +71,9 @@ def counting() -> "Generator[Idle]":
 def on_server() -> "Generator[Idle]":
     """Count the transactions and the new connections of all databases of the tests' server meanwhile."""
     with psycopg.connect(server().new_database(), autocommit=True) as connection:
+        # Those of the server's own work are none of ours.
+        connection.execute("ALTER SYSTEM SET autovacuum = off")
+        connection.execute("SELECT pg_reload_conf()")
         before = connection.execute(SERVER_COUNTS).fetchone() or (0, 0)
         idle = Idle()
         yield idle

@@ -268,6 +268,12 @@ class DatabaseAwayError(StorageFailureError):
     status = 503
 
 
+class AnswerLostError(DatabaseAwayError):
+    """The connection broke while the database kept the request: it may be kept or not, and can't be asked."""
+
+    code = "answer_lost"
+
+
 class ContentsAwayError(StorageFailureError):
     """The object store of the contents can't be reached, or is overloaded; `details` has `retry_after_seconds`."""
 

@@ -21,10 +21,11 @@ from graph.approvals.approve import make_approve
 from graph.approvals.payload import asked
 from graph.approvals.review import EVERYONE, SPECIALISTS, make_review
 from graph.citations.cite import make_cite, must_cite
-from graph.context import RunContext
+from graph.context import DevelopmentContext, RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import ALL_SCOPES, ConnectionPool, DriveSettings, LocalDrive, read_settings
 from graph.errors import DriveUnavailableError
+from graph.events.transformer import EventTransformer
 from graph.links.allowlist import host_allowlist
 from graph.memory.recall import make_recall
 from graph.messages.grouping import unanswered
@@ -51,9 +52,9 @@ LOCAL_USER: Final = RunContext("local", "me@localhost", tuple(ALL_SCOPES))
 _graphs: WeakKeyDictionary[asyncio.AbstractEventLoop, Graph] = WeakKeyDictionary()
 
 
-def build_graph(deps: GraphDependencies) -> Graph:
+def build_graph(deps: GraphDependencies, context_schema: type[Any] = RunContext) -> Graph:
     """Return the compiled graph. Without a checkpointer in `deps` the platform that runs it supplies one."""
-    graph = StateGraph(State, context_schema=RunContext, input_schema=GraphInput)
+    graph = StateGraph(State, context_schema=context_schema, input_schema=GraphInput)
     surroundings = SurroundingsCache(deps)
     graph.add_node("begin", make_begin(deps, surroundings))
     graph.add_node("plan", make_plan(deps, surroundings))
@@ -88,7 +89,8 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_conditional_edges("act", after_act, [*AGENTS])
     graph.add_conditional_edges("cite", after_answer, ["advance", END])
     graph.add_conditional_edges("advance", after_advance, ["begin_step", "revise", END])
-    return graph.compile(checkpointer=deps.checkpointer, store=deps.store, name="drive_agent")
+    shown = [EventTransformer]
+    return graph.compile(checkpointer=deps.checkpointer, store=deps.store, name="drive_agent", transformers=shown)
 
 
 def make_begin(deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
@@ -186,6 +188,8 @@ async def after_advance(state: State) -> str:
 async def make_graph() -> Graph:
     """Return the graph for `langgraph dev`: the drive in `DRIVE_DATA_DIR`, with its local user as every client.
 
+    A client can only narrow the scopes (`DevelopmentContext`).
+
     The host calls this for every run and every read. There is one graph per event loop; its drive and its sessions
     are opened by the first node that needs them, so a read opens nothing. The host supplies the checkpointer.
     """
@@ -202,7 +206,7 @@ async def make_graph() -> Graph:
             only_user=LOCAL_USER,
             hosts=host_allowlist(settings.link_hosts, drive_settings.resolved_public_url),
         )
-        _graphs[loop] = build_graph(deps)
+        _graphs[loop] = build_graph(deps, DevelopmentContext)
     return _graphs[loop]
 
 

@@ -1,8 +1,14 @@
 """The context of a run, as LangGraph hands it to every node."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from pydantic import BaseModel, Field
 
 from graph.state import Mode
+
+DevelopmentScope = Literal["read", "write", "share", "delete", "admin"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +27,23 @@ class RunContext:
     time_zone: str = ""
     model: str = ""
     assistant_id: str = ""
+
+    def narrowed(self, wanted: "DevelopmentContext | None") -> "RunContext":
+        """Return the context with no more than the scopes that somebody wants, and what else they may choose."""
+        if wanted is None:
+            return self
+        scopes = tuple(scope for scope in self.scopes if scope in _names(wanted.scopes))
+        return replace(self, scopes=scopes, time_zone=wanted.time_zone or self.time_zone)
+
+
+class DevelopmentContext(BaseModel):
+    """What may be chosen under `langgraph dev`, which shows it as a form. Nobody chooses whose the drive is."""
+
+    scopes: list[DevelopmentScope] = Field(
+        default=[*get_args(DevelopmentScope)], description="What the assistant may do in the drive; none: nothing."
+    )
+    time_zone: str = Field(default="", description="As Europe/Berlin; empty: the drive's.")
+
+
+def _names(scopes: Collection[str]) -> frozenset[str]:
+    return frozenset(scopes)

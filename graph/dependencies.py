@@ -1,10 +1,10 @@
 """The parts that every node works with."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from graph.clock import Clock, utc_now
-from graph.context import RunContext
+from graph.context import DevelopmentContext, RunContext
 from graph.limits.budget import Prices, Spending
 from graph.limits.limits import has_budget
 from graph.limits.model_table import prices_of
@@ -45,7 +45,7 @@ class GraphDependencies:
     router, the likeliest specialist takes requests that no rule of words routes. `servers` reads a person's choice of
     servers for an assistant, `server_pool` has the connections to them. `hosts`: where links in answers may lead.
     `only_user`: if set, every run is this person's, also if a client's context names another (`langgraph dev` has no
-    login).
+    login); the context can only narrow the scopes.
     """
 
     models: "Models"
@@ -100,7 +100,10 @@ class GraphDependencies:
 
     def user(self, runtime: "Runtime[RunContext]") -> RunContext:
         """Return the person of this run."""
-        return self.only_user or runtime.context or RunContext()
+        given = cast("object", runtime.context)
+        if self.only_user:
+            return self.only_user.narrowed(given if isinstance(given, DevelopmentContext) else None)
+        return given if isinstance(given, RunContext) else RunContext()
 
 
 def model_in(models: "Models", role: "ModelRole") -> "BaseChatModel":

@@ -257,8 +257,6 @@ SINKS: Final = {
     r"csv\.(?:writer|DictWriter)\(": set[str](),
     r"stdout\.write\(|console\.print\(|\.out\.print\(|\.err\.print\(": {
         "api/cli/terminal.py",
-        "drive_server/knowledge/embedding/model/build.py",
-        "drive_server/knowledge/embedding/multilingual/build.py",
     },
     r"(?<![.\w])Console\(": {"api/cli/terminal.py"},
     r"b?\"event: |b\"id: ": {

@@ -4,6 +4,7 @@ from fastapi import FastAPI
 
 from api.langgraph import system
 from api.langgraph.assistants import routes as assistants
+from api.langgraph.joining import routes as joining
 from api.langgraph.protocol import routes as protocol
 from api.langgraph.runs import routes as runs
 from api.langgraph.runs import stateless
@@ -14,5 +15,5 @@ from api.langgraph.threads import state_routes as states
 
 def include_langgraph(app: FastAPI) -> None:
     """Add the routes at the root. They serve the `Service` in `app.state.service`."""
-    for part in (system, assistants, threads, states, runs, protocol, stateless, store):
+    for part in (system, assistants, threads, states, runs, joining, protocol, stateless, store):
         app.include_router(part.router)

@@ -9,7 +9,7 @@ from api.runs.service import Runs
 from api.storage.notices import listen
 from api.storage.replicas import HEARTBEAT_SECONDS, Replica
 from drive_server.errors import StorageFailureError
-from drive_server.storage.database import Database
+from drive_server.storage.database import Database, News
 
 logger = logging.getLogger(__name__)
 
@@ -17,8 +17,11 @@ PAUSE_SECONDS: Final = 0.1
 """Between two looks, however many notices come."""
 
 
-async def share_runs(runs: Runs, replica: Replica, database: Database) -> None:
-    """Take part until cancelled: look at each heartbeat, and at once when another process asks for it."""
+async def share_runs(runs: Runs, replica: Replica, database: Database, news: News) -> None:
+    """Take part until cancelled: look at each heartbeat, and at once when another process asks for it.
+
+    `news` are told of the drive's.
+    """
     asked = asyncio.Event()
 
     def on_notice(kind: str, run_ids: Sequence[str]) -> None:
@@ -26,7 +29,7 @@ async def share_runs(runs: Runs, replica: Replica, database: Database) -> None:
             asked.set()
 
     async with asyncio.TaskGroup() as group:
-        group.create_task(listen(database.engine.url, replica.id, on_notice), name="notices")
+        group.create_task(listen(database.engine.url, replica.id, on_notice, news), name="notices")
         group.create_task(_look(runs, asked), name="heartbeat")
 
 

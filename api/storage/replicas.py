@@ -10,7 +10,7 @@ all checks would stay, and its heartbeats come beside ours; a job of it took six
 This module, `notices.py` and `runs/sharing.py` would lose the statement that takes the runs of the dead, and `LISTEN`.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,7 +19,6 @@ from typing import Any, Final
 
 from sqlalchemy import (
     Connection,
-    CursorResult,
     Select,
     delete,
     exists,
@@ -31,7 +30,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.storage.notices import LEFT, notice_statement
+from api.storage.notices import LEFT, notice_statement, own_channel
 from api.storage.tables import RUNNING, ReplicaRow, RunRow, new_id, table_of
 from drive_server.storage.database import Database
 
@@ -115,6 +114,10 @@ class Look:
     taken: Sequence[RunRow]
 
 
+async def _nothing(session: AsyncSession) -> None:
+    del session
+
+
 class Replica:
     """This process among those that share a database, if it `is_shared`.
 
@@ -126,6 +129,8 @@ class Replica:
         self.is_shared = is_shared and database.takes_turns
         self.on_refusal: Callable[[], None] = lambda: None
         self.on_take_over: Callable[[], None] = lambda: None
+        self.read_beside: Callable[[AsyncSession], Awaitable[None]] = _nothing
+        """What is read in the transaction of each look as well: that of the drive's state, which is watched too."""
         self._database = database
         self._held: dict[str, int] = {}
         self._seen_at = float("-inf")
@@ -193,6 +198,7 @@ class Replica:
             taken = await self._take_left(session) if may_take else []
             owned = await session.execute(_OWN.where(_RUNS.c.owner == self.id, or_(_AT_WORK, _RUNS.c.id.in_(here))))
             look = Look([OwnRun(*row) for row in owned], taken)
+            await self.read_beside(session)
         self._seen_at = monotonic()
         return look
 
@@ -235,9 +241,10 @@ class Replica:
                 await session.execute(given.where(_RUNS.c.id.in_(stopped), _UNFINISHED, _RUNS.c.status == RUNNING))
 
     async def _beat(self, session: AsyncSession) -> None:
-        mine = _REPLICAS.c.id == self.id
-        beaten = await session.execute(update(_REPLICAS).where(mine).values(seen_at=func.now()))
-        if isinstance(beaten, CursorResult) and not beaten.rowcount:
+        # Who hears its own notice knows that those of others arrive.
+        told = func.pg_notify(own_channel(self.id), "")
+        mine = update(_REPLICAS).where(_REPLICAS.c.id == self.id).values(seen_at=func.now())
+        if (await session.execute(mine.returning(_REPLICAS.c.id, told))).first() is None:
             await session.execute(insert(_REPLICAS).values(id=self.id, seen_at=func.now()))
 
     async def _take_left(self, session: AsyncSession) -> Sequence[RunRow]:

@@ -1,7 +1,8 @@
 """The modules of ours on the way from a message to the first token: `python -m benchmarks.agent.first_token`.
 
 A turn without tools on a scripted model, in this process: counted are the modules that a call enters between the
-request and the first words that leave, on the event loop and in threads. `--list` names them.
+request and the first words that leave, on the event loop and in threads. `--list` names them. The model says a word
+every 20 ms: of one that says all at once, the rest of the turn would count too. `--message` asks something else.
 """
 
 import argparse
@@ -19,7 +20,7 @@ import httpx
 import uvloop
 
 import api
-from benchmarks.fixtures.services.contenders import MESSAGE, SETTINGS
+from benchmarks.fixtures.services.contenders import SETTINGS
 from benchmarks.fixtures.services.scripted_model import scripted_model
 from benchmarks.fixtures.table import print_table
 
@@ -27,6 +28,8 @@ ROOT: Final = Path(str(api.__file__)).parents[1]
 PACKAGES: Final = ("api", "graph", "drive_server")
 WARM_UP: Final = 5
 FIRST_WORDS: Final = b"event: content"
+MESSAGE: Final = "Who are you?"
+BETWEEN_TOKENS: Final = 0.02
 
 
 class EnteredModules:
@@ -55,7 +58,7 @@ def _module_of(file: str) -> str:
     return str(own) if own.parts[0] in PACKAGES else ""
 
 
-async def count_modules(url: str, root: str) -> Mapping[str, int]:
+async def count_modules(url: str, root: str, text: str = MESSAGE) -> Mapping[str, int]:
     """Return the calls by module of a turn up to its first words, when everything is loaded."""
     os.environ.update(SETTINGS, OPENAI_BASE_URL=url, AGENT_MODEL="calls-0", DRIVE_DATA_DIR=root)
     entered = EnteredModules()
@@ -82,7 +85,7 @@ async def count_modules(url: str, root: str) -> Mapping[str, int]:
         transport = httpx.ASGITransport(until_first_words)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=headers) as client:
             for _ in range(WARM_UP + 1):
-                answer = await client.post("/api/chat", json={"message": MESSAGE})
+                answer = await client.post("/api/chat", json={"message": text})
                 assert FIRST_WORDS.decode() in answer.text, answer.text
     return entered.calls
 
@@ -91,9 +94,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Count, and print how many there are in each package."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--list", action="store_true", help="name the modules")
+    parser.add_argument("--message", default=MESSAGE)
     given = parser.parse_args(arguments)
-    with scripted_model() as url, tempfile.TemporaryDirectory() as root:
-        calls = uvloop.run(count_modules(url, root))
+    with scripted_model(between=BETWEEN_TOKENS) as url, tempfile.TemporaryDirectory() as root:
+        calls = uvloop.run(count_modules(url, root, given.message))
     rows = [[package, *_sums(calls, package)] for package in PACKAGES]
     print_table("Modules of ours up to the first token", ["", "modules", "calls"], [*rows, ["all", *_sums(calls, "")]])
     if given.list:

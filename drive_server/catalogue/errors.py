@@ -31,6 +31,7 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     "error.unsupported_content": ("The content can't be used as text.", "该内容不能按文字读取或编辑。"),
     "error.contents_away": ("The contents of files can't be reached.", "无法访问文件内容。"),
     "error.database_away": ("The database can't be reached.", "无法连接数据库。"),
+    "error.answer_lost": ("The database's answer was lost.", "没有收到数据库的确认。"),
     "error.storage_failure": ("The storage failed.", "无法保存或读取，没有留下任何更改。"),
     "error.bad_request": ("The request can't be read.", "无法读取该请求。"),
     "error.method_not_allowed": ("There is no such method here.", "这里不支持该方法。"),

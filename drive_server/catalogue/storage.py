@@ -30,6 +30,14 @@ STORAGE: Final[dict[str, tuple[str, str]]] = {
         "暂时无法连接数据库；该请求没有留下任何更改。",
     ),
     "database_away.hint": ("Try again in a few seconds.", "请过几秒再试。"),
+    "answer_lost": (
+        "The connection to the database broke before its answer; the request may have been kept.",
+        "与数据库的连接在收到确认前中断；该请求可能已经生效。",
+    ),
+    "answer_lost.hint": (
+        "Send the same request with the same idempotency key again: it is done once. Without a key, look first.",
+        "请用同一个幂等键重发同一请求：只会执行一次。没有幂等键时，请先查看是否已生效。",
+    ),
     "database_server_full": (
         "There is no room for the database on its server; nothing of the request was kept.",
         "数据库服务器磁盘空间不足；该请求没有留下任何更改。",

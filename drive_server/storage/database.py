@@ -3,14 +3,14 @@
 import logging
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from secrets import token_bytes
 from typing import Any, Final, Self, TypeVar
 
 import anyio
-from sqlalchemy import URL, Connection, column, event, func, make_url, select, table
+from sqlalchemy import URL, Connection, Select, column, event, func, make_url, select, table
 from sqlalchemy.exc import (
     DatabaseError,
     DataError,
@@ -39,7 +39,7 @@ from drive_server.storage.server import is_sqlite
 from drive_server.storage.tables.drive_schema import SCHEMA
 from drive_server.storage.tables.people import SecretRow
 from drive_server.storage.token_file import make_private_directory
-from drive_server.storage.turns import take_turns
+from drive_server.storage.turns import commit, take_turns
 from drive_server.telemetry.conventions import DATABASE_SYSTEM, TRANSACTION
 from drive_server.telemetry.traces import span
 
@@ -54,11 +54,57 @@ DRIVE_TURN: Final = "drive"
 """The turn of writers that change no files, but accounts, keys or queues: one writes at a time."""
 CHANGED_SECONDS: Final = 1.0
 STATE_SECONDS: Final = 0.8
+NET_SECONDS: Final = 5.0
+"""How old a state may be while its notices are known to arrive, and none has."""
+HEARD_SECONDS: Final = 2.5
+"""How long notices count as arriving after one of this process to itself did; such ones come each 1.5 seconds."""
 # The driver's errors for a lone surrogate, a number over 64 bits, NUL in a PostgreSQL text.
 _UNSTORABLE = (UnicodeEncodeError, OverflowError, DataError)
 _BUGS = (ProgrammingError, NotSupportedError, sqlite3.ProgrammingError, sqlite3.NotSupportedError)
 # An OSError is none of the driver's, which wraps its own: a disk's or a blob store's failed the transaction.
 _FAILURES = (DatabaseError, InterfaceError, PoolTimeoutError, OSError, sqlite3.Error)
+
+
+class News:
+    """Whether notices of another state of the database arrive here, and whether one has since the last look.
+
+    Triggers, which migration 0028 makes, send them on the `CHANNEL`.
+    """
+
+    CHANNEL: Final = "drive_agent_news"
+
+    def __init__(self) -> None:
+        self._heard_at = float("-inf")
+        self._is_told = True
+        self.count = 0
+        """How often something was told."""
+
+    @property
+    def arrives(self) -> bool:
+        """True if what happens is told."""
+        return time.monotonic() - self._heard_at < HEARD_SECONDS
+
+    @property
+    def is_silent(self) -> bool:
+        """True if nothing was told since the last look although it would have been."""
+        return not self._is_told and self.arrives
+
+    def hear(self) -> None:
+        """Note that notices arrive."""
+        self._heard_at = time.monotonic()
+
+    def lose(self) -> None:
+        """Note that none arrive."""
+        self._heard_at = float("-inf")
+
+    def tell(self) -> None:
+        """Note that there is another state."""
+        self._is_told = True
+        self.count += 1
+
+    def look(self) -> None:
+        """Note that the state is being read: what is told from now on is of later ones."""
+        self._is_told = False
 
 
 class Database:
@@ -86,6 +132,9 @@ class Database:
 
         self.signer = signer or Signer(token_bytes(KEY_BYTES))
         self._transactions = Transactions(engine, on_connect, schema.sequence, schema.server_state)
+        self.news = News()
+        """Where the process listens to the server it tells this; it asks each second otherwise."""
+
         self._state: object = None
         self._state_read_at = float("-inf")
         self._state_lock = anyio.Lock()
@@ -139,12 +188,11 @@ class Database:
             with self._translation():
                 session = AsyncSession(self._writing, expire_on_commit=False)
                 try:
+                    mark = None
                     if self.takes_turns:
-                        await take_turns(session, turns or self.turns, self.schema.sequence)
+                        mark = await take_turns(session, turns or self.turns, self.schema.sequence)
                     yield session
-                    # A commit that is cancelled half-way may or may not have happened: let it finish.
-                    with anyio.CancelScope(shield=True):
-                        await session.commit()
+                    await commit(session, self.engine, mark)
                 finally:
                     # Roll back a cancelled writer before the next one begins; don't lose the steps after a commit.
                     with anyio.CancelScope(shield=True):
@@ -200,13 +248,36 @@ class Database:
                 await connection.close()
 
     async def state(self) -> object:
-        """Return a mark of the state of the database, at most `STATE_SECONDS` old: see `until_changed`."""
+        """Return a mark of the state of the database: see `until_changed`.
+
+        It is at most `STATE_SECONDS` old; `NET_SECONDS` while notices of others arrive, and none has.
+        """
         async with self._state_lock:
-            if time.monotonic() - self._state_read_at >= STATE_SECONDS:
+            age = time.monotonic() - self._state_read_at
+            if age >= NET_SECONDS or (age >= STATE_SECONDS and not self._is_unchanged()):
                 with self._translation():
-                    self._state = await self._transactions.state()
-                self._state_read_at = time.monotonic()
+                    await self._look_at_state(self._transactions.state())
             return self._state
+
+    async def note_state(self, session: AsyncSession) -> None:
+        """Read the state beside what another session of the server does, so that it needs no transaction of its own."""
+        if self.schema.server_state is not None:
+            async with self._state_lock:
+                await self._look_at_state(_row_of(session, self.schema.server_state))
+
+    async def _look_at_state(self, look: Awaitable[object]) -> None:
+        self.news.look()
+        try:
+            self._state = await look
+        except BaseException:
+            self.news.tell()
+            raise
+        self._state_read_at = time.monotonic()
+
+    def _is_unchanged(self) -> bool:
+        """Say whether notices tell that the state is the same. None tells that a writer gave its numbers up."""
+        is_settled = isinstance(self._state, tuple) and self._state[:1] == self._state[1:2]
+        return is_settled and self.news.is_silent
 
     async def until_changed(self, state: object, is_over: Callable[[], bool] = lambda: False) -> None:
         """Return when the database is in another state than it was, by any process; looked at every second.
@@ -250,6 +321,10 @@ class Database:
         with span(TRANSACTION, {DATABASE_SYSTEM: self.engine.dialect.name}):
             async with self._write_lock or nullcontext():
                 yield
+
+
+async def _row_of(session: AsyncSession, query: Select[Any, Any]) -> object:
+    return tuple((await session.execute(query)).one())
 
 
 async def open_database(url: str) -> Database:

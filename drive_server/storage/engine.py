@@ -35,7 +35,7 @@ from sqlalchemy.util.concurrency import await_only, greenlet_spawn
 
 from drive_server.storage.server import READ_ONLY, is_sqlite, server_url
 from drive_server.storage.sqlite_faults import is_busy
-from drive_server.storage.turns import take_turns
+from drive_server.storage.turns import commit, take_turns
 
 logger = logging.getLogger(__name__)
 
@@ -127,10 +127,9 @@ class Transactions:
             return await self._sqlite.write(work)
         connection = await self._engine.connect()
         try:
-            await take_turns(connection, turns, self._sequence)
+            mark = await take_turns(connection, turns, self._sequence)
             value = await connection.run_sync(work)
-            with anyio.CancelScope(shield=True):
-                await connection.commit()
+            await commit(connection, self._engine, mark)
         finally:
             with anyio.CancelScope(shield=True):
                 await connection.close()
@@ -153,11 +152,9 @@ class Transactions:
             return await self._sqlite.change(work)
         session = AsyncSession(self._engine, expire_on_commit=False)
         try:
-            await take_turns(session, turns, self._sequence)
+            mark = await take_turns(session, turns, self._sequence)
             value = await work(session)
-            # A commit that is cancelled half-way may or may not have happened: it ends, and its caller goes on.
-            with anyio.CancelScope(shield=True):
-                await session.commit()
+            await commit(session, self._engine, mark)
         finally:
             with anyio.CancelScope(shield=True):
                 await session.close()

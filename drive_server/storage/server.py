@@ -71,6 +71,12 @@ def failure_of(error: BaseException) -> StorageFailureError | None:
     return None
 
 
+def may_be_kept(error: DBAPIError) -> bool:
+    """Say whether the failure of a COMMIT leaves open what became of it: no server said that it undid anything."""
+    state: str | None = getattr(error.orig, "sqlstate", None)
+    return isinstance(failure_of(error), DatabaseAwayError) and (state or "08").startswith(("08", "57P"))
+
+
 @contextmanager
 def translated() -> Generator[None]:
     """Turn the failures of a server's driver within the block into ours; bugs pass."""

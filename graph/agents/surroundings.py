@@ -16,6 +16,7 @@ from graph.drive.connections import Toolbox
 from graph.drive.tool_names import FILE_INFO, LIST_FOLDER, READ_FILE, SEARCH_MEANING
 from graph.policy.provenance import Read
 from graph.prompts import json_section, section
+from graph.routing.intents import is_talk
 from graph.single_flight import SingleFlight
 from graph.state import Place
 
@@ -213,6 +214,9 @@ async def _beginning(drive: DriveReader) -> str:
 
 
 async def _listing(drive: DriveReader, folder_id: str) -> str:
+    # A tenth of a turn, and a tool lists the folder as well: a greeting does not wait for it.
+    if is_talk(drive.query):
+        return ""
     # Turns that begin in one folder at the same moment share one call. The session keeps each person's rights apart.
     asked = {"folder_id": folder_id, "limit": LISTED_ITEMS}
     listed = await _listings.do((drive.toolbox, folder_id), lambda: drive.call(LIST_FOLDER, asked))

@@ -91,8 +91,9 @@ SessionOpener = Callable[[RunContext], AbstractAsyncContextManager[ClientSession
 OnProgress = ProgressFnT
 
 ATTEMPTS: Final = 2
-AWAY: Final = frozenset({"contents_away", "database_away"})
-"""The codes of a drive whose database or object store can't be reached."""
+AWAY: Final = frozenset({"answer_lost", "contents_away", "database_away"})
+"""The codes of a drive whose database or object store can't be reached. Calls that change something have a key: one
+whose answer was lost is done once."""
 PAUSES_SECONDS: Final = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0)
 """Before each further call of a drive that can't reach them: half a minute, as long as a server takes to fail over."""
 OPEN_SECONDS: Final = 30.0

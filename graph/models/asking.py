@@ -55,6 +55,7 @@ from graph.errors import (
     ModelUnavailableError,
 )
 from graph.events.sending import Delta
+from graph.langgraph_internals import wants_message_events
 from graph.language import Language
 from graph.models.answer_reader import LOST_CALL, AnswerReader
 from graph.models.answer_text import Expected
@@ -275,8 +276,20 @@ def _pieces(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: boo
         messages = with_cache_marks(messages)
     if isinstance(model, RunnableBinding) and isinstance(lean, LeanChatModel) and _has_no_listener():
         return lean.pieces(messages, **model.kwargs)
+    if wants_message_events(_callbacks()):
+        return _invoked(model, messages, HIDDEN if hidden else None)
     pieces = cast("AsyncGenerator[AIMessage]", model.astream(list(messages), HIDDEN if hidden else None))
     return pieces if isinstance(lean, LeanChatModel) else without_tags(pieces)
+
+
+async def _invoked(
+    model: ChatRunnable, messages: Sequence[BaseMessage], config: RunnableConfig | None
+) -> AsyncGenerator[AIMessage]:
+    yield await model.ainvoke(list(messages), config)
+
+
+def _callbacks() -> object:
+    return (var_child_runnable_config.get() or {}).get("callbacks")
 
 
 def _unbound(model: ChatRunnable) -> object:
@@ -309,7 +322,7 @@ def _readable(model: ChatRunnable, messages: Sequence[BaseMessage]) -> Sequence[
 
 def _has_no_listener() -> bool:
     """Say whether the graph runs under callbacks that nobody listens to; tracing and debugging listen too."""
-    callbacks = (var_child_runnable_config.get() or {}).get("callbacks")
+    callbacks = _callbacks()
     return isinstance(callbacks, BaseCallbackManager) and not (callbacks.handlers or callbacks.inheritable_handlers)
 
 

@@ -117,7 +117,7 @@ def read_intent(text: str, *, in_document: bool) -> Intent:
     if len(text) > READ_CHARACTERS:
         return Intent((), doubtful=True)
     prepared = prepare(text)
-    if _TALK.finds(prepared.strip(" !?.。！？~～,，")):
+    if _is_talk(prepared):
         return Intent((Ask("talk", "talk", DRIVE),), doubtful=False)
     asks: list[Ask] = []
     questions = False
@@ -136,6 +136,15 @@ def read_intent(text: str, *, in_document: bool) -> Intent:
     asks = [ask for ask in asks if ask.action != "talk"] or asks
     doubtful = doubtful or (questions and not _looks(asks))
     return Intent(tuple(asks), doubtful or _contradict(asks) or cues.FOLLOWING.match(prepared) is not None)
+
+
+def is_talk(text: str) -> bool:
+    """Say whether the whole message is small talk or about the assistant itself: it is about nothing in the drive."""
+    return len(text) <= READ_CHARACTERS and _is_talk(prepare(text))
+
+
+def _is_talk(prepared: str) -> bool:
+    return _TALK.finds(prepared.strip(" !?.。！？~～,，"))
 
 
 def _of_itself(prepared: str) -> str:

@@ -13,6 +13,7 @@ from api.drive import Place, RunChange, RunUndo
 from api.errors import NotFoundError
 from drive_server.errors import UnauthenticatedError
 from drive_server.messages import Message
+from drive_server.storage.database import News
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -74,8 +75,16 @@ class MemoryDrive:
     def when_revoked(self, tell: object) -> None:
         """No key is revoked here."""
 
+    @property
+    def news(self) -> News:
+        """News that nobody asks for."""
+        return News()
+
     def fence_runs(self, holds_run: object) -> None:
         """No call comes from another process here."""
+
+    async def note_state(self, session: object) -> None:
+        """Nobody watches the state of this drive."""
 
     def require_fresh(self, caller: Principal) -> None:
         """Every caller has a key, which proves it with each request."""

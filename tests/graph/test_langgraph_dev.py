@@ -1,5 +1,7 @@
 """`langgraph dev`, as a person starts it for Studio: offline, without a key, on a drive of its own."""
 
+import asyncio
+import json
 import os
 import socket
 import subprocess
@@ -14,6 +16,7 @@ import httpx
 import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import ConflictError
 
 from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
 
@@ -36,10 +39,14 @@ async def seed(drive: Drive) -> None:
 
 
 async def names_in_old(data: Path) -> list[str]:
+    return await names_in(data, "/Old")
+
+
+async def names_in(data: Path, folder: str) -> list[str]:
     async with open_drive(DriveSettings(data_dir=data)) as drive:
         user, _ = await drive.identity.ensure_local_user()
         actor = Actor(await drive.identity.principal_for(user.id, ALL_SCOPES))
-        return [item.name for item in (await drive.files.list_folder(actor, "/Old")).items]
+        return [item.name for item in (await drive.files.list_folder(actor, folder)).items]
 
 
 @pytest.fixture(scope="module")
@@ -164,4 +171,75 @@ async def test_a_place_that_somebody_makes_up_and_a_foreign_context_change_nothi
     await say(client, thread_id, input={**human("list my files"), "place": place}, context=stranger)
     state: Any = await client.threads.get_state(thread_id)
     assert state["values"]["messages"][-1]["type"] == "ai"
+    await client.aclose()
+
+
+async def test_the_context_is_a_form_whose_scopes_count(studio: str, data: Path) -> None:
+    client = get_client(url=studio)
+    graph = (await client.assistants.search(graph_id="drive_agent"))[0]["assistant_id"]
+    form: Any = (await client.assistants.get_schemas(graph))["context_schema"]
+    assert {*form["properties"]} == {"scopes", "time_zone"}
+    context: Any = {"scopes": ["read"]}
+    reader = await client.assistants.create("drive_agent", context=context, name="reader")
+    outcomes: list[str] = []
+    for assistant in (reader["assistant_id"], graph):
+        thread_id = (await client.threads.create())["thread_id"]
+        made = human(f"create a folder called Made by {assistant}")
+        parts = [part async for part in client.runs.stream(thread_id, assistant, input=made, stream_mode=["custom"])]
+        outcomes += [part.data["status"] for part in parts if part.data.get("type") == "tool_call_end"]
+    assert outcomes == ["error", "done"]
+    assert await names_in(data, "root") == [f"Made by {graph}", "Old", "Staff handbook.md"]
+    await client.aclose()
+
+
+async def test_the_second_protocol_has_words_calls_and_our_events(studio: str) -> None:
+    async with get_client(url=studio) as client, client.threads.stream(assistant_id="drive_agent") as thread:
+        await thread.run.start(input=human("find the document about parental leave and summarise it"))
+        async with asyncio.timeout(40):
+            streams = [stream async for stream in thread.messages]
+            words = [await stream.text for stream in streams]
+            values: Any = await thread.output
+        read = await told(studio, thread.thread_id)
+    assert any("16 weeks" in text for text in words), words
+    assert "16 weeks" in str(values["messages"][-1]["content"])
+    calls = [event["params"]["data"]["event"] for event in read if event["method"] == "tools"]
+    assert {*calls} == {"tool-started", "tool-finished"}
+    kinds = [event["params"]["data"]["type"] for event in read if event["method"] == "custom"]
+    assert {"route_decision", "tool_call_start", "tool_call_end"} <= {*kinds}
+
+
+async def told(studio: str, thread_id: str) -> list[Any]:
+    """Return the events of a thread up to the end of its run."""
+    found: list[Any] = []
+    body = {"channels": ["tools", "custom", "lifecycle"], "since": 0}
+    async with (
+        asyncio.timeout(40),
+        httpx.AsyncClient(base_url=studio) as http,
+        http.stream("POST", f"/threads/{thread_id}/stream/events", json=body) as answer,
+    ):
+        async for line in answer.aiter_lines():
+            if line.startswith("data:"):
+                found.append(json.loads(line[5:]))
+                if found[-1]["params"]["data"].get("event") == "completed":
+                    return found
+    return found
+
+
+@pytest.mark.parametrize("strategy", ["reject", "enqueue", "interrupt", "rollback"])
+async def test_each_strategy_for_a_message_that_comes_too_early(studio: str, strategy: Any) -> None:
+    client = get_client(url=studio)
+    thread_id = (await client.threads.create())["thread_id"]
+    first = await client.runs.create(thread_id, "drive_agent", input=human("find the document about parental leave"))
+    wanted: Any = {"input": human("list my files"), "multitask_strategy": strategy}
+    if strategy == "reject":
+        with pytest.raises(ConflictError):
+            await client.runs.create(thread_id, "drive_agent", **wanted)
+        await client.runs.join(thread_id, first["run_id"])
+    else:
+        second = await client.runs.create(thread_id, "drive_agent", **wanted)
+        await client.runs.join(thread_id, second["run_id"])
+        assert (await client.runs.get(thread_id, second["run_id"]))["status"] == "success"
+    state: Any = await client.threads.get_state(thread_id)
+    said = [message["content"] for message in state["values"]["messages"] if message["type"] == "human"]
+    assert len(said) == {"reject": 1, "enqueue": 2, "interrupt": len(said), "rollback": 1}[strategy], said
     await client.aclose()

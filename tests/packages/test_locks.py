@@ -109,7 +109,7 @@ def test_a_library_of_the_page_that_was_altered_added_or_lost_is_named(tmp_path:
 
 
 def test_every_installation_that_is_written_down_checks_hashes() -> None:
-    for name in ("Makefile", "README.md"):
+    for name in ("Makefile", "README.md", "docs/MODELS.md", "docs/DEVELOPMENT.md"):
         for line in (ROOT / name).read_text().splitlines():
             if "pip install" in line and not line.startswith("PIP =") and "langchain-google-genai" not in line:
                 assert "--require-hashes" in line or line.endswith(" uv"), line

@@ -1,7 +1,7 @@
 """`python -m tests.web.check [--fix]`: what has to hold of the page's code before anything is drawn.
 
 prettier, eslint with the layers of the rooms, the TypeScript compiler over JSDoc types, the unit tests on node, and the
-tests of words, generated types, libraries and the first load. `--fix` writes what can be written: format, lint, types.
+tests of words, libraries and the first load. `--fix` writes what can be written: format and lint.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from tests.node.runtime import NODE, PACKAGES
+from tests.web.types import generated
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -42,11 +43,14 @@ TYPES: Final = {
 @contextmanager
 def configurations() -> Generator[tuple[Path, Path]]:
     """Yield the configurations of eslint and the compiler, put where both find their packages."""
-    eslint, types = (PACKAGES / f"{os.getpid()}.{name}" for name in ("eslint.config.mjs", "tsconfig.json"))
+    names = ("eslint.config.mjs", "tsconfig.json", "openapi.d.ts")
+    eslint, types, openapi = (PACKAGES / f"{os.getpid()}.{name}" for name in names)
+    openapi.write_text(generated())
+    paths = {"openapi": [str(openapi)], **{name: [str(MODULES / path)] for name, path in TYPES.items()}}
     eslint.write_text((HERE / "eslint.config.js").read_text())
     settings = {
         "extends": str(HERE / "tsconfig.json"),
-        "compilerOptions": {"paths": {name: [str(MODULES / path)] for name, path in TYPES.items()}},
+        "compilerOptions": {"paths": paths},
         "include": [str(ROOT / "api/web/**/*.js"), str(ROOT / "api/web/**/*.d.ts")],
         "exclude": [str(ROOT / "api/web/vendor/*.js")],
     }
@@ -54,8 +58,8 @@ def configurations() -> Generator[tuple[Path, Path]]:
     try:
         yield eslint, types
     finally:
-        eslint.unlink()
-        types.unlink()
+        for path in (eslint, types, openapi):
+            path.unlink()
 
 
 def commands(eslint: Path, types: Path, *, fix: bool) -> dict[str, list[str]]:
@@ -68,7 +72,7 @@ def commands(eslint: Path, types: Path, *, fix: bool) -> dict[str, list[str]]:
     node = str(NODE)
     return {
         "types": [node, str(MODULES / "typescript/bin/tsc"), "--pretty", "false", "--project", str(types)],
-        "words, generated types, libraries, first load": [
+        "words, libraries, first load": [
             # Without the fixtures of all tests: these need no database.
             *(sys.executable, "-m", "pytest", "--noconftest", "-q", "--no-header", "--tb=short"),
             *files,
@@ -87,8 +91,6 @@ def run(line: list[str]) -> subprocess.CompletedProcess[str]:
 def main(options: list[str]) -> int:
     """Run all checks, two at a time; print what each says if it fails. Return 1 if one did."""
     started = monotonic()
-    if "--fix" in options:
-        subprocess.run([sys.executable, "-m", "tests.web.types"], cwd=ROOT, timeout=SECONDS, check=True)
     with configurations() as (eslint, types), ThreadPoolExecutor(2) as pool:
         checks = commands(eslint, types, fix="--fix" in options)
         results = dict(zip(checks, pool.map(run, checks.values()), strict=True))

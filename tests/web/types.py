@@ -1,4 +1,4 @@
-"""`python -m tests.web.types`: writes the types of the service's requests and answers for the page, from OpenAPI."""
+"""The types of the service's requests and answers, by which the page's code is checked, from OpenAPI."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from drive_server.settings import DriveSettings
 from graph.settings import AgentSettings
 from tests.node.runtime import OPENAPI_TYPESCRIPT, environment, program
 
-TYPES: Final = Path(__file__).parents[2] / "api" / "web" / "shared" / "api" / "openapi.d.ts"
 SECONDS: Final = 120
 
 
@@ -29,7 +28,3 @@ def generated() -> str:
         line = program(OPENAPI_TYPESCRIPT, str(folder / "openapi.json"), "--output", str(folder / "types.d.ts"))
         subprocess.run(line, cwd=folder, env=environment(folder), capture_output=True, timeout=SECONDS, check=True)
         return (folder / "types.d.ts").read_text()
-
-
-if __name__ == "__main__":
-    TYPES.write_text(generated())

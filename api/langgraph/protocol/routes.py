@@ -15,7 +15,7 @@ from api.langgraph.protocol.thread_stream import thread_events
 from api.langgraph.runs.answering import EVENT_STREAM, UNBUFFERED
 from api.langgraph.runs.bodies import RunBody
 from api.langgraph.runs.clients import Clients, ClientsDep
-from api.langgraph.streams.response import ClientStream
+from api.langgraph.streams.response import ClientStream, do_nothing
 from api.langgraph.threads.rows import ClientThreads
 from api.langgraph.threads.states import newest_values
 from drive_server.errors import DriveError
@@ -66,7 +66,7 @@ async def stream_thread(
         raise InvalidRequestError("unknown_stream_mode", known=", ".join(sorted(CHANNELS)))
     is_root = body.namespaces is None or ROOT in body.namespaces
     pieces = thread_events(clients, caller, request, thread_id, body.channels if is_root else (), body.since)
-    return ClientStream(pieces, UNBUFFERED, media_type=EVENT_STREAM, on_gone=_nothing, on_end=_nothing)
+    return ClientStream(pieces, UNBUFFERED, media_type=EVENT_STREAM, on_gone=do_nothing, on_end=do_nothing)
 
 
 async def _done(clients: Clients, caller: Principal, thread_id: str, command: ThreadCommand) -> tuple[Json, Json]:
@@ -103,7 +103,3 @@ def _named(params: Json, *names: str) -> Json:
 
 def _refusal(command: ThreadCommand, code: str, message: str) -> Json:
     return {"type": "error", "id": command.id, "error": code, "message": message}
-
-
-def _nothing() -> None:
-    """Do nothing: a stream of a thread is no run."""

@@ -9,8 +9,8 @@ from fastapi import Request
 
 from api.drive import Principal
 from api.events.frames import Frame
-from api.http.dependencies import is_still_caller
-from api.http.run_streams import open_streams, shown_frames
+from api.http.run_streams import shown_frames
+from api.langgraph.joining.runs_of_thread import runs_of_thread
 from api.langgraph.protocol.encoder import RUN_SPAN, VALUES_SLOT, ProtocolEncoder
 from api.langgraph.runs.clients import Clients
 from api.langgraph.runs.following import HEARTBEAT_SECONDS
@@ -25,27 +25,20 @@ async def thread_events(
     clients: Clients, caller: Principal, request: Request, thread_id: str, channels: Collection[str], since: int | None
 ) -> AsyncGenerator[bytes]:
     """Yield the events behind a number, and then new ones; without one, from the newest run on."""
-    service = clients.service
-    streams = open_streams(request)
-    newest = await service.threads.newest_run(thread_id)
-    done = (newest.number - 1 if newest else 0) if since is None else since // RUN_SPAN - 1
-    watch = clients.newest_runs.watch(thread_id)
-    yield HEARTBEAT
-    with streams.opened(request, caller.user_id) as stream:
-        while stream.is_open and watch.is_open:
-            for run in await service.threads.runs(thread_id):
-                if run.number <= done:
-                    continue
-                async with aclosing(_events_of(clients, caller, request, run, channels, since or 0)) as pieces:
-                    async for piece in pieces:
-                        yield piece
-                done = run.number
-            found = None
-            with stream.waiting():
-                found = await watch.next(HEARTBEAT_SECONDS)
-            if found is not None and not await is_still_caller(request, service):
-                return
-            yield HEARTBEAT
+    done = None if since is None else since // RUN_SPAN - 1
+    async with aclosing(runs_of_thread(clients, caller, request, thread_id, done)) as runs:
+        async for run in runs:
+            if run is None:
+                yield HEARTBEAT
+                continue
+            async with aclosing(_events_of(clients, caller, request, run, channels, _within(run, since))) as pieces:
+                async for piece in pieces:
+                    yield piece
+
+
+def _within(run: RunRow, since: int | None) -> int:
+    """Return the number behind which the events of a run come: of another run, any number is before the first."""
+    return since if since and since // RUN_SPAN == run.number else 0
 
 
 async def _events_of(

@@ -16,10 +16,11 @@ from api.langgraph.runs.bodies import RunBody
 from api.langgraph.runs.forks import replaced_run
 from api.langgraph.runs.orders import Answer, Say, read_order
 from api.langgraph.runs.room import make_room
-from api.langgraph.runs.rows import PENDING, RUNNING, ClientRunRows
+from api.langgraph.runs.rows import MODES_WANTED, PENDING, RUNNING, ClientRunRows
 from api.langgraph.streams.modes import read_modes
 from api.langgraph.threads.interrupts import interrupts_of, waiting_tasks
 from api.langgraph.threads.rows import UNTITLED, ClientThread, ClientThreads
+from api.langgraph.threads.said import SAID, said_on
 from api.langgraph.threads.states import newest_state
 from api.service import Service
 from api.storage.tables import ApprovalRow, ClientRunRow, RunRow, new_id
@@ -41,7 +42,8 @@ class RunStarter:
         if read_modes(body.stream_mode) is None:
             raise InvalidRequestError("unknown_stream_mode", known="values, updates, messages, messages-tuple, custom")
         thread = await self._thread(caller, thread_id, body)
-        order = read_order(body, thread.drafts)
+        is_fork = body.checkpoint_wanted() is not None
+        order = read_order(body, thread.drafts, None if is_fork else await said_on(self._service, thread.row.id))
         if isinstance(order, Answer):
             return await self._answer(caller, thread, body, order)
         return await self._say(caller, thread, body, order)
@@ -62,15 +64,17 @@ class RunStarter:
 
     async def _say(self, caller: Principal, thread: ClientThread, body: RunBody, order: Say) -> ClientRunRow:
         """Say something: at the end of the thread, or as another version of its last message."""
+        if order.repeats:
+            return await self._rows.newest_of(caller, thread.row.id, order.repeats)
         replaces = await replaced_run(self._service, thread, body.checkpoint_wanted())
         message = order.message or (thread.run.message if thread.run and replaces else "")
         if not message.strip():
             raise InvalidRequestError("no_message_to_run")
         room = await make_room(self._service, caller, thread, body.multitask_strategy)
         if room.is_pending:
-            return await self._pending(caller, thread, body, message)
+            return await self._pending(caller, thread, body, order)
         run = await self._start(caller, thread, body, message, replaces or room.rolled_back)
-        return await self._stored(body, run, 1, {}, stays=room.stays)
+        return await self._stored(body, run, 1, {SAID: [*order.ids]}, stays=room.stays)
 
     async def _start(
         self, caller: Principal, thread: ClientThread, body: RunBody, message: str, replaces: str | None
@@ -93,10 +97,10 @@ class RunStarter:
             await self._threads.drop_drafts(thread.row.id)
         return run
 
-    async def _pending(self, caller: Principal, thread: ClientThread, body: RunBody, message: str) -> ClientRunRow:
+    async def _pending(self, caller: Principal, thread: ClientThread, body: RunBody, order: Say) -> ClientRunRow:
         """Store a run that begins when those before it are over; its drafts are taken now."""
         kept = body.model_dump(include={"assistant_id", "context", "config"}, mode="json")
-        wanted = {"body": kept, "message": message, "caller": _kept_caller(caller)}
+        wanted = {"body": kept, "message": order.message, SAID: [*order.ids], "caller": _kept_caller(caller)}
         if thread.drafts:
             await self._threads.drop_drafts(thread.row.id)
         row = self._row(body, thread.row.id, caller.user_id, own_id(body.assistant_id), wanted)
@@ -120,7 +124,7 @@ class RunStarter:
             thread_id=thread_id,
             user_id=user_id,
             assistant_id=assistant_id,
-            wanted={"stream_resumable": bool(body.stream_resumable), **wanted},
+            wanted={**_stream_of(body), **wanted},
             about={"graph_id": GRAPH_ID, "assistant_id": public_id(assistant_id), **(body.metadata or {})},
             strategy=body.multitask_strategy or "reject",
         )
@@ -161,6 +165,12 @@ class RunStarter:
             return NothingWaitsError()
         closed = await self._service.approvals.closed(row.id) or row
         return ApprovalClosedError(closed.id, closed.status, closed.decided_at and closed.decided_at.isoformat())
+
+
+def _stream_of(body: RunBody) -> dict[str, Any]:
+    """Return what a client wants to see of a run."""
+    modes = sorted(read_modes(body.stream_mode) or ())
+    return {"stream_resumable": bool(body.stream_resumable), MODES_WANTED: modes}
 
 
 def _kept_caller(caller: Principal) -> dict[str, Any]:

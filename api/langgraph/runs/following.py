@@ -18,6 +18,7 @@ from api.langgraph.runs.rows import ENDS, PENDING, RUNNING, ClientRunRows
 from api.langgraph.streams.frames import HEARTBEAT, FrameEncoder, Place, encode_frame
 from api.langgraph.streams.modes import Mode
 from api.langgraph.streams.state_frames import CHANGES_STATE, StateFrames
+from api.langgraph.threads.said import SAID
 from api.service import Service
 from api.storage.tables import ClientRunRow
 
@@ -82,7 +83,7 @@ async def client_frames(
     if error := row.about.get("error"):
         yield encode_frame("error", error)
     encoder = FrameEncoder(modes, is_resumable=bool(row.wanted.get("stream_resumable")), after=place)
-    begun_at = row.wanted.get("asked") or [str(row.run_id)]
+    begun_at = row.wanted.get("asked") or [str(row.run_id), *row.wanted.get(SAID, ())]
     states = StateFrames(service, caller, row.thread_id, modes, begun_at)
     seen = place[0] - 1 if place else 0
     async with aclosing(stretch(clients, caller, request, row, seen)) as batches:

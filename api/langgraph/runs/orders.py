@@ -7,16 +7,22 @@ from typing import Any, Final, cast
 from api.errors import InvalidRequestError, NoSchedulesError
 from api.http.requests import MAX_MESSAGE_CHARACTERS
 from api.langgraph.runs.bodies import CommandBody, RunBody
-from api.langgraph.threads.messages import GAP, human_messages
+from api.langgraph.threads.messages import GAP, human_messages, unanswered
+from api.langgraph.threads.said import Said
 
 END: Final = "__end__"
 
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Say something; nothing, to have the last message answered anew at a checkpoint."""
+    """Say something; nothing, to have the last message answered anew at a checkpoint.
+
+    `ids` are those that the client gave to its messages. `repeats` is the client run that said all of them before.
+    """
 
     message: str
+    ids: Sequence[str] = ()
+    repeats: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +33,10 @@ class Answer:
     ends: bool = False
 
 
-def read_order(body: RunBody, drafts: Sequence[Mapping[str, Any]] = ()) -> Say | Answer:
+def read_order(body: RunBody, drafts: Sequence[Mapping[str, Any]] = (), said: Said | None = None) -> Say | Answer:
     """Return the command of a request, or its input. A command goes before an input, which clients send empty.
+
+    Messages that were `said` on the thread before are not said again.
 
     Raises `InvalidRequestError` for a request with neither, and `NoSchedulesError` for a run that should begin later.
     """
@@ -40,14 +48,17 @@ def read_order(body: RunBody, drafts: Sequence[Mapping[str, Any]] = ()) -> Say |
         raise InvalidRequestError("webhook_not_allowed")
     if body.command and (found := _of_command(body.command)):
         return found
-    said = _messages_in(body.command.update) if body.command else []
-    texts = [one["content"] for one in (*drafts, *said, *_messages_in(body.input))]
-    message = GAP.join(text for text in texts if text.strip())
+    given = [*(_messages_in(body.command.update) if body.command else ()), *_messages_in(body.input)]
+    before = [said.client_run(one) if said else None for one in given]
+    new = [one for one, client_run in zip(given, before, strict=True) if client_run is None]
+    words = [one for one in (*drafts, *new) if one["content"].strip()]
+    message = GAP.join(one["content"] for one in words)
     if len(message) > MAX_MESSAGE_CHARACTERS:
         raise InvalidRequestError("message_too_long", most=str(MAX_MESSAGE_CHARACTERS))
     if "\x00" in message:
         raise InvalidRequestError("nul_in_message")
-    return Say(message)
+    repeated = before[-1] if before and not message else None
+    return Say(message, [one["id"] for one in words if one["id"]], repeated)
 
 
 def _of_command(command: CommandBody) -> Answer | None:
@@ -70,5 +81,5 @@ def _messages_in(given: Any) -> list[dict[str, str]]:
     """Return the human messages of an input: all else in it counts for nothing."""
     if isinstance(given, Mapping):
         said = cast("Mapping[str, Any]", given).get("messages")
-        return human_messages(said) if said else []
-    return human_messages(given) if isinstance(given, list | str) and given else []
+        return human_messages(unanswered(said)) if said else []
+    return human_messages(unanswered(given)) if isinstance(given, list | str) and given else []

@@ -21,6 +21,8 @@ ACTIVE: Final = frozenset({PENDING, RUNNING})
 ASKS: Final = frozenset({"approval_needed", "plan_paused"})
 ENDS: Final = frozenset({*ASKS, "done", "error"})
 """The events behind which a run of a client is over: ours may go on when it is answered."""
+MODES_WANTED: Final = "modes"
+"""Key in what is stored of a client run: the modes of its stream."""
 STATUS: Final[Mapping[str, str]] = {SUCCESS: SUCCESS, CANCELLED: INTERRUPTED, FAILED: ERROR}
 
 
@@ -55,6 +57,18 @@ class ClientRunRows:
         mine = ClientRunRow.thread_id == thread_id, ClientRunRow.user_id == caller.user_id
         query = select(ClientRunRow).where(*mine).order_by(ClientRunRow.number.desc())
         return [await self.settle(row) for row in await self._all(query)]
+
+    async def newest_of(self, caller: Principal, thread_id: str, client_run: str) -> ClientRunRow:
+        """Return the newest client run of the run that a client run began: itself, or the last answer in it."""
+        row = await self.get(caller, thread_id, client_run)
+        if row.run_id is None:
+            return row
+        query = select(ClientRunRow).where(ClientRunRow.run_id == row.run_id, ClientRunRow.user_id == caller.user_id)
+        return await self.settle((await self._all(query.order_by(ClientRunRow.number.desc()).limit(1)))[0])
+
+    async def of_run(self, run_id: str) -> Sequence[ClientRunRow]:
+        """Return the client runs of one of our runs, in order."""
+        return await self._all(select(ClientRunRow).where(ClientRunRow.run_id == run_id).order_by(ClientRunRow.number))
 
     async def has_pending(self, thread_id: str) -> bool:
         """Say whether runs wait for their turn on a thread."""

@@ -25,12 +25,12 @@ Place = tuple[int, int]
 _PLACE: Final = re.compile(r"([0-9]{1,9})(?:-([0-9]))?")
 
 
-def encode_frame(event: str, data: Any, place: Place | None = None) -> bytes:
-    """Return a frame; with an id, if it has a place."""
+def encode_frame(event: str, data: Any, place: Place | None = None, prefix: bytes = b"") -> bytes:
+    """Return a frame; with an id, if it has a place. `prefix` stands before that."""
     encoded = data if isinstance(data, bytes) else orjson.dumps(data, default=str, option=orjson.OPT_NON_STR_KEYS)
     for separator, escaped in LINE_SEPARATORS:
         encoded = encoded.replace(separator, escaped)
-    named = b"id: %d-%d\n" % place if place else b""
+    named = b"id: %b%d-%d\n" % (prefix, *place) if place else b""
     return b"%bevent: %b\ndata: %b\n\n" % (named, event.encode(), encoded)
 
 
@@ -41,9 +41,12 @@ def read_place(last_event_id: str | None) -> Place | None:
 
 
 class FrameEncoder:
-    """Turns the events of one run into frames of the modes, with ids if the stream is resumable."""
+    """Turns the events of one run into frames of the modes, with ids behind a prefix if the stream is resumable."""
 
-    def __init__(self, modes: frozenset[Mode], *, is_resumable: bool, after: Place | None = None) -> None:
+    def __init__(
+        self, modes: frozenset[Mode], *, is_resumable: bool, after: Place | None = None, prefix: bytes = b""
+    ) -> None:
+        self._prefix = prefix
         self._modes = modes
         self._is_resumable = is_resumable
         self._after = after or (0, 0)
@@ -71,7 +74,8 @@ class FrameEncoder:
         listed = [*data]
         if place <= self._after and self._after != (0, 0):
             return b""
-        return b"".join(encode_frame(name, one, place if self._is_resumable else None) for one in listed)
+        shown = place if self._is_resumable else None
+        return b"".join(encode_frame(name, one, shown, self._prefix) for one in listed)
 
     def _messages(self, event: Event) -> Iterator[list[Any]]:
         """Yield the messages frames of an event: a piece of an answer, behind the removal of the text it replaces."""

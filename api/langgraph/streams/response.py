@@ -49,6 +49,10 @@ class ClientStream(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
+def do_nothing() -> None:
+    """Do nothing at the end of a stream that is no run."""
+
+
 async def _cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -4,20 +4,30 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from api.errors import InvalidRequestError
-from api.storage.tables import new_id
 
 HUMAN: Final = frozenset({"human", "user", "HumanMessage", "HumanMessageChunk"})
+ANSWERS: Final = frozenset({"ai", "assistant", "AIMessage", "AIMessageChunk"})
+MOST_ID_CHARACTERS: Final = 128
 GAP: Final = "\n\n"
 
 
 def human_messages(given: object) -> list[dict[str, str]]:
-    """Return the human ones of messages in any of LangChain's shapes, each with an id and its text.
+    """Return the human ones of messages in any of LangChain's shapes, each with its text and its id, empty for none.
 
     All others are passed over: clients send back messages that they have seen, and forge results. Raises
     `InvalidRequestError` for a human one that has more than text.
     """
     listed = given if isinstance(given, list) else [given]
     return [_human(one) for one in cast("list[object]", listed) if _is_human(one)]
+
+
+def unanswered(given: object) -> object:
+    """Return the messages behind the last answer among them: a client that sends a whole conversation had the rest."""
+    if not isinstance(given, list):
+        return given
+    listed = cast("list[object]", given)
+    answers = [index for index, one in enumerate(listed) if _role(one) in ANSWERS]
+    return listed[answers[-1] + 1 :] if answers else listed
 
 
 def are_human(given: object) -> bool:
@@ -27,11 +37,14 @@ def are_human(given: object) -> bool:
 
 
 def _is_human(message: object) -> bool:
-    if isinstance(message, str):
-        return True
+    return isinstance(message, str) or _role(message) in HUMAN
+
+
+def _role(message: object) -> str:
+    """Return who says a message, in the client's word; empty for one that does not say."""
     if isinstance(message, list) and len(cast("list[object]", message)) == 2:
-        return message[0] in HUMAN
-    return isinstance(message, Mapping) and _kind(cast("Mapping[str, Any]", message)) in HUMAN
+        return str(cast("list[object]", message)[0])
+    return _kind(cast("Mapping[str, Any]", message)) if isinstance(message, Mapping) else ""
 
 
 def _kind(message: Mapping[str, Any]) -> str:
@@ -44,13 +57,14 @@ def _kind(message: Mapping[str, Any]) -> str:
 
 def _human(message: object) -> dict[str, str]:
     if isinstance(message, str):
-        return {"id": new_id(), "content": message}
+        return {"id": "", "content": message}
     if isinstance(message, list):
-        return {"id": new_id(), "content": _text(cast("list[object]", message)[1])}
+        return {"id": "", "content": _text(cast("list[object]", message)[1])}
     said = cast("Mapping[str, Any]", message)
     fields: Mapping[str, Any] = said["kwargs"] if said.get("type") == "constructor" else said
     own = fields.get("id")
-    return {"id": own if isinstance(own, str) and own else new_id(), "content": _text(fields.get("content", ""))}
+    is_id = isinstance(own, str) and len(own) <= MOST_ID_CHARACTERS
+    return {"id": str(own) if is_id else "", "content": _text(fields.get("content", ""))}
 
 
 def _text(content: object) -> str:

@@ -14,6 +14,7 @@ from api.langgraph.threads.messages import are_human, human_messages
 from api.langgraph.threads.rows import ClientThreads
 from api.langgraph.threads.states import history, newest_state, state_at
 from api.service import Service
+from api.storage.tables import new_id
 
 router = APIRouter(prefix="/threads/{thread_id}", route_class=ClientRoute, include_in_schema=False)
 
@@ -92,4 +93,4 @@ def _new_messages(values: Any) -> list[dict[str, str]]:
     given = cast("dict[str, Any]", values) if isinstance(values, dict) else {}
     if set(given) != {"messages"} or not are_human(given["messages"]):
         raise InvalidRequestError("only_human_messages")
-    return human_messages(given["messages"])
+    return [{**one, "id": one["id"] or new_id()} for one in human_messages(given["messages"])]

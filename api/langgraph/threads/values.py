@@ -7,6 +7,7 @@ from api.drive import Principal
 from api.http.schemas import MessageView
 from api.http.views import message_view
 from api.langgraph.entrance import Json
+from api.langgraph.threads.said import own_ids
 from api.service import Service
 from api.storage.tables import RunRow
 from api.withholding import withhold_texts
@@ -38,8 +39,10 @@ async def shown_values(
     plan, route = values.get("plan"), values.get("route")
     if plan and await service.withholding.hidden_items(caller, thread_id):
         plan = withhold_texts(plan, language_of(run.message if run else ""))
+    ids = await own_ids(service, thread_id)
     messages = [to_message(cleaned(MessageView, view, clean)) for view in views]
-    return {"messages": messages, "plan": cleaned(Any, plan, clean), "route": cleaned(Any, route, clean)}
+    named = [{**message, "id": ids.get(message["id"], message["id"])} for message in messages]
+    return {"messages": named, "plan": cleaned(Any, plan, clean), "route": cleaned(Any, route, clean)}
 
 
 def to_message(view: MessageView) -> Json:

@@ -5,6 +5,7 @@ import { whenConfirming, whenSignedOut } from "../shared/api/request.js";
 import { html, render } from "../shared/preact.js";
 import { guestToken, loadMe, me } from "../shared/session.js";
 import { loadTexts } from "../shared/texts/texts.js";
+import { followTitle } from "../shared/title.js";
 import { followPrinting } from "./printing.js";
 import { Shell } from "./shell.js";
 import { followTheme } from "./theme.js";
@@ -12,6 +13,7 @@ import { followTheme } from "./theme.js";
 followTheme();
 followPrinting();
 await loadTexts(import.meta.url);
+followTitle();
 
 /** @type {Promise<boolean> | null} */
 let asking = null;

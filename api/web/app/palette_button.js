@@ -1,30 +1,31 @@
-/** What opens the command palette: a button in the header, and Ctrl+K. */
+/** The keys that work everywhere, and the button in the header that opens the command palette. */
 
 import { Icon } from "../shared/components/icon.js";
-import { showDialog } from "../shared/components/dialogs.js";
-import { isCommand, isComposing, keysLabel } from "../shared/keys.js";
+import { isCommand, isComposing, isTyping, keysLabel } from "../shared/keys.js";
 import { html, useEffect } from "../shared/preact.js";
 import { text } from "../shared/texts/texts.js";
 
 const KEYS = "Ctrl+K";
-let isOpen = false;
 
-/** Load the palette and show it. */
-export async function openPalette() {
-  if (isOpen) return;
-  isOpen = true;
-  const { Palette } = await import("./palette/palette.js");
-  await showDialog((close) => html`<${Palette} onClose=${close} />`);
-  isOpen = false;
+const openPalette = () => import("./palette/palette.js").then((module) => module.openPalette());
+const showKeys = () => import("./keyboard/keyboard.js").then((module) => module.showKeys());
+
+/** @param {KeyboardEvent} event */
+function wanted(event) {
+  if (isComposing(event) || event.defaultPrevented) return null;
+  if (isCommand(event)) return event.key.toLowerCase() === "k" ? openPalette : null;
+  if (isTyping(event.target) || document.querySelector("dialog[open]")) return null;
+  return { "/": openPalette, "?": showKeys }[event.key] ?? null;
 }
 
-/** Open the palette by its keys. */
-export function usePaletteKey() {
+/** Do what the keys say that work everywhere: Ctrl+K and / open the palette, ? shows all keys. */
+export function useKeys() {
   useEffect(() => {
     const press = (/** @type {KeyboardEvent} */ event) => {
-      if (!isCommand(event) || event.key.toLowerCase() !== "k" || isComposing(event)) return;
+      const run = wanted(event);
+      if (!run) return;
       event.preventDefault();
-      void openPalette();
+      void run();
     };
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);

@@ -17,7 +17,7 @@ import { Bell } from "./bell.js";
 import { Connection } from "./connection.js";
 import { Divider } from "./divider.js";
 import { Lazy } from "../shared/components/lazy.js";
-import { PaletteButton, usePaletteKey } from "./palette_button.js";
+import { PaletteButton, useKeys } from "./palette_button.js";
 
 /** What stands in the place of the files, by the first part of the place. @type {Record<string, () => Promise<any>>} */
 const ROOMS = {
@@ -27,7 +27,7 @@ const ROOMS = {
 
 /** The whole page of who is signed in. */
 export function Shell() {
-  usePaletteKey();
+  useKeys();
   const room = place.value.path[0];
   const load = ROOMS[room];
   useEffect(() => {

@@ -6,6 +6,7 @@ import { goToThread } from "../shared/location.js";
 import { html, useEffect } from "../shared/preact.js";
 import { side } from "../shared/sides.js";
 import { loadTexts, text } from "../shared/texts/texts.js";
+import { waitingCount } from "../shared/title.js";
 import { mayNotify, switchNotifications, tell, wantsNotifications } from "./notifications.js";
 import { look, sentenceOf, waiting, wanted } from "./waiting_list.js";
 
@@ -30,10 +31,9 @@ export function WaitingApprovals() {
     };
   }, []);
   const { length: count } = waiting.value;
-  const name = text("app.name");
   useEffect(() => {
-    document.title = count ? `(${count}) ${name}` : name;
-  }, [count, name]);
+    waitingCount.value = count;
+  }, [count]);
   useEffect(() => tell(waiting.value, open), [waiting.value]);
   if (!count) return null;
   const label = text("approvals.waiting", { count });

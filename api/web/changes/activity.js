@@ -9,6 +9,7 @@ import { isAdministrator } from "../shared/session.js";
 import { loadStyles } from "../shared/styles/load.js";
 import { moment } from "../shared/texts/format.js";
 import { loadTexts, text } from "../shared/texts/texts.js";
+import { useTitle } from "../shared/title.js";
 import { reverse, wordsOf } from "./reversal.js";
 
 await Promise.all([loadTexts(import.meta.url), loadStyles(import.meta.url, "./styles/changes.css")]);
@@ -22,6 +23,7 @@ const PAGE = 50;
 export function Activity() {
   const [filters, setFilters] = useState(/** @type {Record<string, string>} */ ({}));
   const { changes, cursor, error, load } = useChanges(filters);
+  useTitle(text("changes.title"));
   const set = (/** @type {string} */ name, /** @type {string} */ value) => setFilters({ ...filters, [name]: value });
   const act = async (/** @type {"undo" | "redo"} */ direction, /** @type {Change} */ change) => {
     if (await reverse(direction, `/api/drive/changes/${change.id}`)) await load();

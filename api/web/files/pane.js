@@ -8,7 +8,6 @@ import { loadTexts } from "../shared/texts/texts.js";
 import { mayAdd } from "./actions/folder_menu.js";
 import { listing } from "./list/items/shown.js";
 import { PlaceView, comesFrom } from "./list/place_view.js";
-import { useFileCommands } from "./navigation/commands.js";
 import { Navigation } from "./navigation/navigation.js";
 
 await loadTexts(import.meta.url);
@@ -16,7 +15,6 @@ setUploader(bringIn);
 
 /** What stands on the side of the files. */
 export function FilesPane() {
-  useFileCommands();
   const { path, query } = place.value;
   return html`<div class="files">
     <${Navigation} />

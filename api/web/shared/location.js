@@ -25,6 +25,20 @@ export function parsePlace(hash) {
 /** @type {import("../vendor/signals.js").Signal<Place>} */
 export const place = signal(parsePlace(typeof location === "undefined" ? "" : location.hash));
 
+const ROOMS = ["settings", "changes"];
+let files = ["folder", "root"];
+place.subscribe(({ path }) => {
+  if (isAmongFiles()) files = path;
+});
+
+/** Say whether files are shown, and no room in their place. */
+export function isAmongFiles() {
+  return !ROOMS.includes(place.peek().path[0]);
+}
+
+/** Return the place among the files that the person saw last. */
+export const filesPlace = () => files;
+
 if (typeof window !== "undefined") {
   addEventListener("hashchange", () => (place.value = parsePlace(location.hash)));
   addEventListener("popstate", () => (place.value = parsePlace(location.hash)));

@@ -1,6 +1,7 @@
 """Items as the routes answer with them: with the star that the caller has put on them."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from fastapi import Response
 from pydantic import BaseModel
@@ -45,9 +46,13 @@ def views_of_sync(connection: Connection, actor: Actor, items: Sequence[Item]) -
 
 
 def _views(items: Sequence[Item], starred: frozenset[str]) -> list[ItemView]:
+    return [ItemView(**fields) for fields in _fields(items, starred)]
+
+
+def _fields(items: Sequence[Item], starred: frozenset[str]) -> list[dict[str, Any]]:
     return [
         # Not `dict(item)`, which takes longer than making the view does.
-        ItemView(**item.__dict__, starred=item.id in starred, has_thumbnail=has_thumbnail(item))
+        {**item.__dict__, "starred": item.id in starred, "has_thumbnail": has_thumbnail(item)}
         for item in items
     ]
 
@@ -64,12 +69,17 @@ async def view_of(drive: Drive, actor: Actor, item: Item) -> ItemView:
 
 async def page_of(drive: Drive, actor: Actor, page: Page[Item]) -> ItemPage:
     """Return the page as it is on the wire."""
-    return ItemPage(items=await views_of(drive, actor, page.items), cursor=page.cursor, total=page.total)
+    return _page(page, await drive.stars.among(actor, [item.id for item in page.items]))
 
 
 def page_of_sync(connection: Connection, actor: Actor, page: Page[Item]) -> ItemPage:
     """Return the page as `page_of` does, in a transaction that is under way."""
-    return ItemPage(items=views_of_sync(connection, actor, page.items), cursor=page.cursor, total=page.total)
+    return _page(page, starred_sync(connection, actor, [item.id for item in page.items]))
+
+
+def _page(page: Page[Item], starred: frozenset[str]) -> ItemPage:
+    # Made at once: a hundred views made one by one take twice as long.
+    return ItemPage.model_validate({"items": _fields(page.items, starred), "cursor": page.cursor, "total": page.total})
 
 
 async def reply_item(response: Response, drive: Drive, actor: Actor, outcome: Outcome[Item]) -> ItemView:

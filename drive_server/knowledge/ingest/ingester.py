@@ -34,6 +34,8 @@ logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
 OCR_POLL_SECONDS: Final = 30.0
+UNCHANGED_SECONDS: Final = 10.0
+"""The longest that the only writer on a server looks for no files, as long as nothing has changed there."""
 LOOK_SECONDS: Final = 30.0
 """The interval at which an idle writer looks whether files of the index are gone."""
 PAUSE_SECONDS: Final = 0.25
@@ -91,6 +93,8 @@ class Ingester:
         self._wakes = 0
         self._no_late_until = -math.inf
         self._look_at = -math.inf
+        self._idle_state: object = None
+        self._idle_until = -math.inf
         index.health.on_request = self.wake
 
     def wake(self) -> None:
@@ -140,10 +144,11 @@ class Ingester:
         holds = False
         try:
             while True:
-                self._woken = anyio.Event()
+                is_woken, self._woken = self._woken.is_set(), anyio.Event()
                 with _logging_errors():
                     holds = holds or await self._lock.acquire()
-                    if await self._work_all(retry_at_once=False):
+                    may_work = is_woken or not (holds and await self._is_idle())
+                    if may_work and await self._look_for_work():
                         await self._until_calm()
                         continue
                 with anyio.move_on_after(POLL_SECONDS) as rest:
@@ -154,6 +159,27 @@ class Ingester:
         finally:
             if holds:
                 await self._lock.release()
+
+    async def _is_idle(self) -> bool:
+        """Say whether there was nothing to do at the last look, and nothing has changed since; health is told anyway.
+
+        Only on a server, whose state is known without a question of its own.
+        """
+        if not (self._database.takes_turns and self._lock.is_held):
+            return False
+        await self._share_health()
+        state = await self._database.state()
+        return state == self._idle_state and anyio.current_time() < self._idle_until
+
+    async def _look_for_work(self) -> bool:
+        """Index the pending files. Return whether more may follow soon."""
+        self._idle_until = -math.inf
+        state = await self._database.state() if self._database.takes_turns else None
+        if await self._work_all(retry_at_once=False):
+            return True
+        if state is not None and not await self._pending.has_unfinished():
+            self._idle_state, self._idle_until = state, anyio.current_time() + UNCHANGED_SECONDS
+        return False
 
     async def _until_calm(self) -> None:
         """Wait until no more files come, `BATCH_SECONDS` at most, so that those of a series are indexed together."""

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 SECONDS: Final = 5.0
 """How often a process with nothing to tell hears the news of others."""
+UNTOLD_SECONDS: Final = 20.0
+"""The same while the server tells of them, and has told of nothing."""
 TURN: Final = "index health"
 ONLY: Final = 1
 
@@ -25,18 +27,21 @@ class SharedHealth:
     def __init__(self, database: Database, health: IndexHealth) -> None:
         self._database = database
         self._health = health
-        self._next_at = 0.0
+        self._next_at = self._untold_until = 0.0
+        self._news_count = 0
 
     async def exchange(self, *, is_writer: bool) -> None:
         """Tell the news of this process at once, and hear those of others when it is time."""
         if not self._health.has_news:
-            if current_time() < self._next_at:
+            is_untold = self._database.news.arrives and self._database.news.count == self._news_count
+            if current_time() < (self._untold_until if is_untold else self._next_at):
                 return
+            self._news_count = self._database.news.count
             record, request = await self._database.look(_read)
         else:
             record, request = await self._told(is_writer=is_writer)
         self._health.accept(record, request)
-        self._next_at = current_time() + SECONDS
+        self._next_at, self._untold_until = current_time() + SECONDS, current_time() + UNTOLD_SECONDS
 
     async def _told(self, *, is_writer: bool) -> tuple[HealthRecord, Request]:
         news = self._health.take_news()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -86,6 +87,16 @@ def test_numbers_grow_over_all_runs_and_any_of_them_is_a_place_to_go_on(client: 
     for index, number in enumerate(numbers[:-1]):
         again = events(owner, thread_id, "completed", since=number)
         assert [one for one in again if one["method"] != "values"] == streamed[index + 1 :]
+
+
+def test_a_number_that_no_run_has_yet_is_the_end(client: Any, owner: Person) -> None:
+    thread_id = new_thread(client)
+    client.runs.wait(thread_id, AGENT, input=said("one"))
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(events, owner, thread_id, "completed", since=2**53)
+        client.runs.wait(thread_id, AGENT, input=said("two"))
+        heard = [one for one in reading.result(SECONDS) if one["method"] == "messages"]
+    assert "You said two" in str(heard)
 
 
 def test_a_call_is_told_with_its_result(client: Any, owner: Person) -> None:

@@ -81,6 +81,14 @@ class Shared:
         """Return what was done in the drive."""
         return (self._data_dir / "effects.jsonl").read_text().splitlines()
 
+    def take_over(self) -> None:
+        """Take up all runs as another process does: first their rows, then the fences of their threads."""
+        self.execute("UPDATE runs SET owner = 'another', starts = starts + 1")
+        self.execute(
+            "INSERT INTO thread_fences SELECT thread_id, number, starts FROM runs ON CONFLICT (thread_id) "
+            "DO UPDATE SET number = excluded.number, starts = excluded.starts"
+        )
+
     def written(self) -> list[Any]:
         """Return all that runs write."""
         queries = (
@@ -274,7 +282,7 @@ def test_who_has_a_run_no_longer_writes_nothing_of_it_and_that_is_counted(
     before = counted(FENCE_REFUSALS)
     with shared.alice(service).chat("slow one two") as turn:
         turn.until("content")
-        shared.execute("UPDATE runs SET owner = 'another', starts = starts + 1")
+        shared.take_over()
         written = shared.written()
         service.parts.graph.gate.open()
         while service.parts.service.runs.active:

@@ -113,6 +113,18 @@ async def test_whatever_call_of_a_request_fails_it_is_answered_or_the_database_i
         assert (await ask({})).is_success
 
 
+async def test_what_is_told_as_not_kept_is_not_there_though_an_answer_of_the_server_was_lost(service: Service) -> None:
+    async with service.client() as client:
+        requests, kept, told = Requests(client), list[str](), list[str]()
+        for number in range(1, MOST_CALLS):
+            response = await requests.post({HEADER: f"unanswered {number}"})
+            told += [f"{number}.txt"] if response.is_success else []
+            if response.headers[HEADER] == "no":
+                break
+        kept = [item["name"] for item in (await requests.listing({})).json()["items"] if item["kind"] == "file"]
+    assert sorted(kept) == sorted(told)
+
+
 async def test_whatever_call_of_a_tool_fails_it_is_done_or_the_database_is_away(service: Service) -> None:
     fault = Fault("", 0)
     FAULT.set(fault)

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import anyio.lowlevel
+import pytest
 from langchain_core.tools import StructuredTool
 
 from graph.agents.surroundings import DriveReader, _listings, read_folder_surroundings  # pyright: ignore[reportPrivateUsage] - who waits
@@ -18,7 +19,6 @@ from tests.graph.facts import TOOLS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import pytest
     from mcp.types import CallToolResult
 
     from graph.drive.connections import OnProgress
@@ -56,12 +56,32 @@ class Folder:
         return Toolbox({tool.name: tool for tool in tools}, self.send, TOOLS)
 
 
-async def looking(toolbox: Toolbox, count: int, folder_id: str | None = None) -> tuple[list[DriveReader], list[Any]]:
-    looks = [DriveReader(toolbox, {"file_id": None, "folder_id": folder_id}, "hello") for _ in range(count)]
+async def looking(
+    toolbox: Toolbox, count: int, folder_id: str | None = None, query: str = "what is here?"
+) -> tuple[list[DriveReader], list[Any]]:
+    looks = [DriveReader(toolbox, {"file_id": None, "folder_id": folder_id}, query) for _ in range(count)]
     tasks = [asyncio.create_task(read_folder_surroundings(look)) for look in looks]
     for _ in range(20):
         await anyio.lowlevel.checkpoint()
     return looks, tasks
+
+
+@pytest.mark.parametrize("said", ["Who are you?", "Hello!", "谢谢！", "你能做什么？"])
+async def test_small_talk_does_not_wait_for_the_listing_of_the_folder(said: str) -> None:
+    folder = Folder()
+    _, [seen] = await looking(folder.toolbox(), 1, query=said)
+
+    assert "place" in str((await seen).sections)
+    assert folder.listed == 0
+
+
+@pytest.mark.parametrize("said", ["Thanks, now list the folder", "Hello, what is here?", "你好，这里有什么？"])
+async def test_a_request_beside_a_greeting_sees_the_folder(said: str) -> None:
+    folder = Folder()
+    folder.may_answer.set()
+    _, [seen] = await looking(folder.toolbox(), 1, query=said)
+
+    assert folder.names[0] in str((await seen).sections)
 
 
 async def test_turns_of_one_moment_look_once_and_each_notes_what_it_read() -> None:

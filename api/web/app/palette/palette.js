@@ -2,10 +2,12 @@
 
 import { get } from "../../shared/api/request.js";
 import { commandSources } from "../../shared/commands.js";
-import { Dialog } from "../../shared/components/dialogs.js";
+import { Dialog, showDialog } from "../../shared/components/dialogs.js";
 import { Icon } from "../../shared/components/icon.js";
 import { isComposing } from "../../shared/keys.js";
 import { go } from "../../shared/location.js";
+import { fileCommands } from "../../files/navigation/commands.js";
+import { sectionCommands } from "../../settings/sections.js";
 import { html, useEffect, useMemo, useRef, useState } from "../../shared/preact.js";
 import { loadStyles } from "../../shared/styles/load.js";
 import { loadTexts, text } from "../../shared/texts/texts.js";
@@ -19,12 +21,25 @@ await Promise.all([loadTexts(import.meta.url), loadStyles(import.meta.url, "./st
 const PAUSE = 150;
 const MOST_FILES = 6;
 
+let isOpen = false;
+
+/** Show the palette, once. */
+export async function openPalette() {
+  if (isOpen) return;
+  isOpen = true;
+  await showDialog((close) => html`<${Palette} onClose=${close} />`);
+  isOpen = false;
+}
+
 /** @param {{onClose: (result?: any) => void}} properties */
-export function Palette({ onClose }) {
+function Palette({ onClose }) {
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const list = useRef(/** @type {HTMLElement | null} */ (null));
-  const commands = useMemo(() => commandSources.value.flatMap((source) => source()), []);
+  const commands = useMemo(
+    () => [...commandSources.value.flatMap((source) => source()), ...fileCommands(), ...sectionCommands()],
+    [],
+  );
   const files = useFiles(typed.trim());
   const entries = entriesFor(typed.trim(), commands, files);
   const chosen = Math.min(at, entries.length - 1);

@@ -42,7 +42,7 @@ export function Editor({ item }) {
   const field = html`<${Field}
     value=${editing.mine}
     label=${item.name}
-    isCode=${kind === "code" || kind === "table"}
+    isCode=${kind === "code" || kind === "page" || kind === "table"}
     onInput=${editing.write}
   />`;
   return html`<div class="editor">
@@ -75,7 +75,7 @@ export function Editor({ item }) {
 function Head({ item, editing, isPreview, onPreview, onClose }) {
   const state = editing.isSaving ? "editor.saving" : editing.isDirty ? "editor.unsaved" : "editor.up_to_date";
   return html`<header class="preview-header">
-    <${IconButton} icon="left" label=${text("editor.close")} onClick=${onClose} />
+    <${IconButton} icon="back" label=${text("editor.close")} onClick=${onClose} />
     <div class="preview-title">
       <h2 title=${item.path}><bdi>${item.name}</bdi></h2>
       <span class="quiet" role="status">${text(state, { version: editing.stored?.version ?? 0 })}</span>

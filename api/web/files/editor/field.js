@@ -15,8 +15,11 @@ export function Field({ value, label, isCode, onInput }) {
   const [at, setAt] = useState({ line: 1, column: 1 });
   const look = () => field.current && setAt(positionOf(field.current.value, field.current.selectionEnd));
   useLayoutEffect(() => {
-    field.current?.focus();
-    field.current?.setSelectionRange(0, 0);
+    const area = /** @type {HTMLTextAreaElement} */ (field.current);
+    // A field shows the end of what it was given, unless the cursor stands at the top before it has the focus.
+    area.setSelectionRange(0, 0);
+    area.focus({ preventScroll: true });
+    area.scrollTop = 0;
     document.addEventListener("selectionchange", look);
     return () => document.removeEventListener("selectionchange", look);
   }, []);

@@ -1,10 +1,10 @@
 /** The file that is edited, as the service has it. */
 
 import { get, send } from "../../shared/api/request.js";
-import { decode, encode } from "./encoding.js";
+import { decode, encode } from "../preview/encoding.js";
 
 /** @typedef {import("../../shared/api/types.js").Schema<"ItemView">} Item */
-/** `etag`: what a save expects to find. @typedef {import("./encoding.js").Decoded & {etag: string, version: number}} Stored */
+/** `etag`: what a save expects to find. @typedef {import("../preview/encoding.js").Decoded & {etag: string, version: number}} Stored */
 
 /** @param {string} id */
 const contentOf = (id) => `/api/drive/files/${encodeURIComponent(id)}/content`;

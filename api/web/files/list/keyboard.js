@@ -20,6 +20,9 @@ export const revealed = signal(/** @type {number | null} */ (null));
 /** Whether the list that comes next takes the focus, as the keyboard led to it. */
 export const focusNext = signal(false);
 
+/** Keys that mean the same in the whole page. */
+const GLOBAL = new Set(["/", "?"]);
+
 const typeahead = new Typeahead();
 
 /**
@@ -101,7 +104,7 @@ function pressPlain(event, listing) {
 
 /** @param {KeyboardEvent} event @param {Listing} listing */
 function pressLetter(event, listing) {
-  if (event.key.length !== 1 || event.altKey) return false;
+  if (event.key.length !== 1 || event.altKey || GLOBAL.has(event.key)) return false;
   const found = typeahead.find(event.key, listing.items.peek(), activeIndex(listing), event.timeStamp);
   if (found >= 0) goTo(listing, found);
   return true;

@@ -4,6 +4,7 @@ import { Button } from "../../shared/components/button.js";
 import { Empty, Failure, Loading } from "../../shared/components/states.js";
 import { html, useEffect, useMemo } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
+import { useTitle } from "../../shared/title.js";
 import { mayAdd } from "../actions/folder_menu.js";
 import { upload } from "../actions/operations.js";
 import { Toolbar } from "../actions/toolbar.js";
@@ -32,6 +33,7 @@ export function PlaceView({ kind, folderId }) {
   const listing = useListing(kind, folderId);
   const title =
     kind === "folder" ? listing.folder.value?.name || text("files.place.drive") : text(`files.place.${kind}`);
+  useTitle(kind === "folder" && !listing.folder.value?.parent_id ? "" : title);
   return html`<${Toolbar} listing=${listing} />
     <${ItemList} listing=${listing} label=${title}><${Nothing} listing=${listing} /><//>`;
 }

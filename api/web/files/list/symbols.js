@@ -9,6 +9,7 @@ const BY_TYPE = [
   [/^video\//, "video"],
   [/pdf$/, "pdf"],
   [/csv|sheet|excel/, "sheet"],
+  [/presentation|powerpoint/, "slides"],
   [/zip|tar|compressed|archive/, "archive"],
   // Types of Office have "xml" in their names.
   [/officedocument|opendocument|word/, "text"],

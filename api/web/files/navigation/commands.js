@@ -1,7 +1,6 @@
 /** What the command palette offers from the files. */
 
-import { useCommands } from "../../shared/commands.js";
-import { go } from "../../shared/location.js";
+import { go, isAmongFiles } from "../../shared/location.js";
 import { text } from "../../shared/texts/texts.js";
 import { mayAdd } from "../actions/folder_menu.js";
 import { emptyTrash, newFolder, newTextFile, upload } from "../actions/operations.js";
@@ -10,10 +9,8 @@ import { listing } from "../list/items/shown.js";
 import { layout } from "../list/look.js";
 import { PLACES } from "./navigation.js";
 
-/** Offer them. */
-export function useFileCommands() {
-  useCommands(() => [...adding(), ...going(), ...changing()]);
-}
+/** Return them: in the settings only those that lead elsewhere. @returns {import("../../shared/commands.js").Command[]} */
+export const fileCommands = () => (isAmongFiles() ? [...adding(), ...going(), ...changing()] : going());
 
 function adding() {
   const shown = listing.peek();

@@ -40,7 +40,7 @@ export function PreviewHeader({ item, version, siblings }) {
   const folder = item.trashed_at ? ["trash"] : item.parent_id ? ["folder", item.parent_id] : ["shared"];
   return html`<header class="preview-header">
     <a class="icon-button" href=${href(folder)} aria-label=${text("preview.back")} title=${text("preview.back")}
-      ><${Icon} name="left"
+      ><${Icon} name="back"
     /></a>
     <div class="preview-title">
       <h2 ref=${title} tabindex="-1" title=${item.path}><bdi>${item.name}</bdi></h2>
@@ -68,7 +68,7 @@ function Neighbours({ siblings: { previous, next } }) {
     />`;
   };
   return html`<div class="neighbours">
-    ${button("up", "preview.previous", previous)} ${button("down", "preview.next", next)}
+    ${button("left", "preview.previous", previous)} ${button("right", "preview.next", next)}
   </div>`;
 }
 
@@ -79,11 +79,11 @@ function steps({ previous, next }) {
   if (previous)
     entries.push({
       title: text("preview.previous", { name: previous.name }),
-      icon: "up",
+      icon: "left",
       run: () => goToFile(previous.id),
     });
   if (next)
-    entries.push({ title: text("preview.next", { name: next.name }), icon: "down", run: () => goToFile(next.id) });
+    entries.push({ title: text("preview.next", { name: next.name }), icon: "right", run: () => goToFile(next.id) });
   return entries.length ? [{}, ...entries] : [];
 }
 

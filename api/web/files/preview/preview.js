@@ -6,6 +6,7 @@ import { Lazy } from "../../shared/components/lazy.js";
 import { onDriveChange } from "../../shared/drive_events.js";
 import { goToFile } from "../../shared/location.js";
 import { html, useEffect, useState } from "../../shared/preact.js";
+import { useTitle } from "../../shared/title.js";
 import { watchIndexing } from "../list/items/indexing.js";
 import { IndexState } from "./facts.js";
 import { PreviewHeader } from "./header.js";
@@ -30,6 +31,7 @@ export function Preview({ id, query }) {
   const [asText, setAsText] = useState(passage.start !== null);
   useEffect(() => setAsText(passage.start !== null), [id, passage.start]);
   useArrows(siblings);
+  useTitle(item?.name ?? "");
   if (error) return html`<${Failure} error=${error} onRetry=${load} />`;
   if (!item || item.id !== id) return html`<${Loading} />`;
   if (query.edit) return html`<${Lazy} key=${`edit ${id}`} load=${editor} item=${item} />`;

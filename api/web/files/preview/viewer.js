@@ -9,6 +9,8 @@ import { Facts } from "./facts.js";
 import { kindOf } from "./kinds.js";
 import { ImageView } from "./views/image_view.js";
 import { MarkdownView } from "./views/markdown_view.js";
+import { PdfView } from "./views/pdf_view.js";
+import { SourceView } from "./views/source_view.js";
 import { TableView } from "./views/table_view.js";
 import { TextView } from "./views/text_view.js";
 
@@ -18,7 +20,7 @@ await Promise.all([loadTexts(import.meta.url), loadStyles(import.meta.url, "./st
 /** @typedef {import("./passage.js").Passage} Passage */
 
 /** Of these there are two ways to see them: as they are meant, and the text that is cited. */
-const TWOFOLD = new Set(["markdown", "table", "pdf"]);
+const TWOFOLD = new Set(["markdown", "page", "table", "pdf"]);
 
 /** Answers to who asks for the words of a file that has none, or none yet. */
 const UNREADABLE = new Set([409, 413, 415]);
@@ -49,12 +51,14 @@ export function Viewer({ item, passage, asText }) {
   if (asText || !isTwofold(item)) return html`<${AsText} item=${item} passage=${passage} kind=${kind} />`;
   if (kind === "markdown") return html`<${MarkdownView} item=${item} passage=${passage} />`;
   if (kind === "table") return html`<${TableView} item=${item} passage=${passage} />`;
-  return html`<${PdfView} item=${item} passage=${passage} />`;
+  if (kind === "page") return html`<${SourceView} item=${item} passage=${passage} />`;
+  const words = html`<${Readable} item=${item} passage=${passage} />`;
+  return html`<${PdfView} item=${item} passage=${passage} words=${words} onFailure=${fail} />`;
 }
 
 /** @param {{item: Item, passage: Passage, kind: import("./kinds.js").Kind}} properties */
 function AsText({ item, passage, kind }) {
-  const isExtracted = kind === "document" || kind === "pdf";
+  const isExtracted = kind === "document" || kind === "pdf" || kind === "page";
   if (isExtracted) return html`<${Readable} item=${item} passage=${passage} />`;
   return html`<${TextView}
     file=${item}
@@ -81,16 +85,4 @@ function Readable({ item, passage }) {
   if (state === "text")
     return html`<${TextView} file=${item} passage=${passage} label=${item.name} note=${text("preview.extracted")} />`;
   return html`<${Failure} error=${state} onRetry=${ask} />`;
-}
-
-/** The browser's own viewer, at the page of the passage; where there is none, the words. @param {{item: Item, passage: Passage}} properties */
-function PdfView({ item, passage }) {
-  if (!navigator.pdfViewerEnabled) return html`<${Readable} item=${item} passage=${passage} />`;
-  const page = /^page=(\d+)/.exec(passage.place)?.[1];
-  const address = contentAddress(item, passage.version ?? item.version, { inline: true });
-  return html`<iframe
-    class="pdf-view"
-    title=${item.name}
-    src=${`${address}#navpanes=0${page ? `&page=${page}` : ""}`}
-  ></iframe>`;
 }

@@ -7,6 +7,7 @@ import { go } from "../../shared/location.js";
 import { html, useEffect, useLayoutEffect, useRef } from "../../shared/preact.js";
 import { loadStyles } from "../../shared/styles/load.js";
 import { loadTexts, text } from "../../shared/texts/texts.js";
+import { useTitle } from "../../shared/title.js";
 import { Filters } from "./filters.js";
 import { HitRow } from "./hit_row.js";
 import { keepWords, recentWords } from "./recent.js";
@@ -20,6 +21,7 @@ await Promise.all([loadTexts(import.meta.url), loadStyles(import.meta.url, "./st
 export function SearchResults({ query }) {
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   const found = useHits(query);
+  useTitle(query.q || text("search.title"));
   const set = (/** @type {Query} */ change) => go(["search"], { ...query, ...change }, { replace: true });
   useLayoutEffect(() => field.current?.focus(), []);
   useSlash(field);

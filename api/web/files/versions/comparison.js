@@ -27,7 +27,7 @@ export function Comparison({ fileId, pair: [from, to], count, onChange }) {
   useEffect(load, [fileId, from, to]);
   return html`
     <div class="row versions-pair">
-      <${Button} icon="left" onClick=${() => onChange(null)}>${text("versions.all")}<//>
+      <${Button} icon="back" onClick=${() => onChange(null)}>${text("versions.all")}<//>
       <${Choice}
         label=${text("versions.from")}
         value=${from}

@@ -125,6 +125,7 @@ LANGGRAPH: dict[str, str] = {
     "GET /threads/{thread_id}/runs/{run_id}/join": "r",
     "GET /threads/{thread_id}/runs/{run_id}/stream": "r",
     "POST /threads/{thread_id}/commands": "r",
+    "GET /threads/{thread_id}/stream": "r",
     "POST /threads/{thread_id}/stream/events": "r",
     "POST /runs": "r",
     "POST /runs/batch": "r",

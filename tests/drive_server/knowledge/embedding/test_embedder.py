@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import numpy as np
+import onnxruntime
 import pytest
 
 from drive_server.knowledge.embedding.embedder import (
@@ -17,6 +18,7 @@ from drive_server.knowledge.embedding.embedder import (
     CjkEmbedder,
     LocalEmbedder,
     NoEmbedder,
+    PackagedEmbedder,
 )
 from drive_server.knowledge.embedding.onnx_model import TOKENIZER_FILE
 from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
@@ -78,6 +80,18 @@ async def test_vectors_are_those_that_belong_to_the_name_of_the_model(model: Emb
     lengths = np.linalg.norm(found, axis=1) * np.linalg.norm(expected, axis=1)
     # Processors round differently; the same texts embedded together, as until November 2026, have 0.966 at least.
     assert ((found * expected).sum(axis=1) / lengths).min() > 0.985
+
+
+@pytest.mark.parametrize("model", [LocalEmbedder()], ids=["local"])
+def test_a_loaded_model_has_no_operator_that_takes_four_times_as_long_as_two_others(
+    model: PackagedEmbedder, tmp_path: Path
+) -> None:
+    options: Any = onnxruntime.SessionOptions()
+    options.optimized_model_filepath = str(tmp_path / "loaded.onnx")
+    onnxruntime.InferenceSession(str(model.path), options, providers=["CPUExecutionProvider"])
+    loaded = (tmp_path / "loaded.onnx").read_bytes()
+    assert b"LayerNormalization" in loaded
+    assert b"SkipLayerNormalization" not in loaded
 
 
 async def test_no_texts_have_no_vectors(embedder: Embedder) -> None:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from drive_server.knowledge.index.rows import IndexedFile
 
 FILES = 10
+RESTS = 5
+PATIENCE_SECONDS = 30
 
 
 class NotingIndex(KnowledgeIndex):
@@ -195,3 +197,29 @@ def test_news_that_could_not_be_told_are_told_with_later_ones() -> None:
     health.put_back(news)
     assert health.take_news() == HealthNews(request="rebuild")
     assert not health.has_news
+
+
+async def test_a_writer_with_nothing_to_do_looks_for_files_only_after_something_has_changed(
+    machines: tuple[Machine, Machine], ana: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = machines
+    rests, have_rested = list[bool](), anyio.Event()
+    monkeypatch.setattr("drive_server.knowledge.ingest.ingester.POLL_SECONDS", 0.01)
+    monkeypatch.setattr("drive_server.storage.database.STATE_SECONDS", 0)
+    is_idle = Ingester._is_idle  # pyright: ignore[reportPrivateUsage] - nothing else tells of a look left out
+
+    async def noted(ingester: Ingester) -> bool:
+        rests.append(await is_idle(ingester))
+        if rests[-RESTS:] == [True] * RESTS:
+            have_rested.set()
+        return rests[-1]
+
+    monkeypatch.setattr(Ingester, "_is_idle", noted)
+    async with anyio.create_task_group() as group:
+        group.start_soon(first.ingester.run)
+        with anyio.fail_after(PATIENCE_SECONDS):
+            await have_rested.wait()
+            await second.store.file(ana, "/leave.txt", samples.LEAVE)
+            while not await second.found(ana):
+                await first.ingester.next_step.wait()
+        group.cancel_scope.cancel()

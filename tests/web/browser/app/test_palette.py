@@ -40,3 +40,11 @@ def test_a_command_that_was_used_comes_first(visits: Visits) -> None:
     page.keyboard.press("Control+k")
     expect(options.first).to_contain_text("重做")
     expect(redo).to_have_attribute("aria-selected", "true")
+
+
+def test_the_palette_leads_to_each_part_of_the_settings(visits: Visits) -> None:
+    page = visits.open("#/settings/profile")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("settings: memo")
+    page.get_by_role("option", name="Settings: Memory").click()
+    expect(page.get_by_role("heading", name="Memory")).to_be_visible()

@@ -12,6 +12,7 @@ from tests.web.browser.visits import NARROWEST
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+    from tests.e2e.person import Person
     from tests.web.browser.visits import Visits
 
 
@@ -100,3 +101,42 @@ def test_a_part_that_could_not_be_loaded_says_so_and_what_was_written_is_kept(pa
 
 def test_the_shell_has_no_barrier(page: Page) -> None:
     assert violations(page) == []
+
+
+def test_the_tab_is_named_after_the_place(visits: Visits, owner: Person) -> None:
+    item = owner.upload("lease.md", "# Lease")
+    folder = owner.folder("发票")
+    page = visits.open(f"#/folder/{folder['id']}")
+    expect(page).to_have_title("发票 – Drive Agent")
+    for place, title in (
+        (f"#/file/{item['id']}", "lease.md – Drive Agent"),
+        ("#/trash", "Trash – Drive Agent"),
+        ("#/settings/keys", "API keys – Drive Agent"),
+        ("#/folder/root", "Drive Agent"),
+    ):
+        page.evaluate("place => { location.hash = place; }", place)
+        expect(page).to_have_title(title)
+
+
+def test_the_settings_lead_back_to_the_files_that_were_shown(visits: Visits, owner: Person) -> None:
+    folder = owner.folder("Bills of May")
+    page = visits.open(f"#/folder/{folder['id']}")
+    expect(page.get_by_role("heading", name="Bills of May")).to_be_visible()
+    page.get_by_role("button", name="Account of").click()
+    page.get_by_role("menuitem", name="Settings").click()
+    page.get_by_role("link", name="Back to the files").click()
+    expect(page.get_by_role("heading", name="Bills of May")).to_be_visible()
+
+
+def test_a_question_mark_shows_the_keys_and_a_slash_the_palette(visits: Visits) -> None:
+    page = visits.open("#/trash")
+    expect(page.locator(".items, .state").first).to_be_visible()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("/")
+    expect(page.get_by_role("combobox")).to_be_focused()
+    page.keyboard.type("?/")
+    expect(page.get_by_role("combobox")).to_have_value("?/")

@@ -43,6 +43,13 @@ def test_a_text_is_opened_written_and_saved_by_keyboard(visits: Visits, owner: P
     assert violations(page) == []
 
 
+def test_a_long_text_is_opened_at_its_top(visits: Visits, owner: Person) -> None:
+    page, field = edit(visits, owner.upload("long.md", "\n".join(f"Line {number}" for number in range(500))))
+    expect(field).to_be_focused()
+    assert field.evaluate("field => [field.scrollTop, field.selectionStart]") == [0, 0]
+    expect(page.get_by_text("Line 1, column 1")).to_be_visible()
+
+
 def test_tab_indents_and_nobody_is_caught_in_the_field(visits: Visits, owner: Person) -> None:
     page, field = edit(visits, owner.upload("list.txt", "a\nb"))
     page.keyboard.press("Control+a")

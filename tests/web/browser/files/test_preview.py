@@ -122,6 +122,21 @@ def test_a_damaged_picture_says_so_and_can_be_downloaded(visits: Visits, owner: 
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROWEST[0]
 
 
+def test_a_page_is_shown_by_its_source_or_by_its_words(visits: Visits, owner: Person) -> None:
+    source = "<!doctype html>\n<h1>价格</h1>\n<script>alert(1)</script>\n"
+    page = open_file(visits, owner.upload("page.html", source.encode("gb18030")))
+    expect(page.locator(".written")).to_have_text(source)
+    expect(page.locator(".line-numbers")).to_have_text("1\n2\n3")
+    page.get_by_role("button", name="Text", exact=True).click()
+    expect(page.get_by_text("The words of the file, without its layout.")).to_be_visible()
+
+
+def test_a_pdf_that_is_none_says_so_and_can_be_downloaded(visits: Visits, owner: Person) -> None:
+    page = open_file(visits, owner.upload("letter.pdf", b"no PDF at all"))
+    expect(page.get_by_text("it is damaged, or not what its name says")).to_be_visible()
+    expect(page.get_by_role("link", name="Download")).to_be_visible()
+
+
 def test_an_office_document_shows_its_words(visits: Visits, owner: Person) -> None:
     page = open_file(visits, owner.upload("预算.xlsx", documents.workbook()), language="zh")
     expect(page.get_by_text("文件的文字内容（不含排版）。")).to_be_visible()

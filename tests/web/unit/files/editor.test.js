@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { decode, encode } from "../../../../api/web/files/editor/encoding.js";
+import { decode, encode } from "../../../../api/web/files/preview/encoding.js";
 import { indent, positionOf } from "../../../../api/web/files/editor/typing.js";
 
 test("line ends and the mark at the beginning stay as they were", () => {

@@ -29,7 +29,7 @@ test("only an earlier version is named, as those are for editors", () => {
 test("what a file is shown as", () => {
   const kinds = (name, media_type = "application/octet-stream") => kindOf({ name, media_type });
   assert.equal(kinds("README.md"), "markdown");
-  assert.equal(kinds("page.html", "text/html"), "code");
+  assert.equal(kinds("page.html", "text/html"), "page");
   assert.equal(kinds("a.svg", "image/svg+xml"), "image");
   assert.equal(kinds("a.docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"), "document");
   assert.equal(kinds("Makefile", "text/plain"), "code");

