@@ -11,6 +11,7 @@ help:
 	@echo 'make run     start the service on http://127.0.0.1:8000'
 	@echo 'make test    run the tests'
 	@echo 'make test-postgresql   run the tests of the drive and the service on PostgreSQL, for every night'
+	@echo 'make test-plain   run the tests without what makes them fast (tests/once.py), for every night'
 	@echo 'make release-check   run the tests; a story that passed only when it was run again fails too'
 	@echo 'make check   lint, types, import contracts'
 	@echo 'make soak    kill it 200 times, three ways, stop it for 20 seconds, and compare what is left; 100 random sequences by all ways in'
@@ -46,6 +47,10 @@ test-storage: .venv/installed-test
 # For every night: all tests of the drive and of the service on PostgreSQL.
 test-postgresql: .venv/installed-test
 	TEST_DATABASE=postgresql $(BIN)/python -m pytest --numprocesses 4 --dist loadfile tests/drive_server tests/api
+
+# For every night: tests/once.py and tests/forked.py change speed only, which this shows.
+test-plain: .venv/installed-node .venv/installed-webdav .venv/installed-browser
+	PLAIN=1 $(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: check-style check-types check-imports check-page
 
@@ -162,4 +167,4 @@ release: .venv/installed-test
 advisories: $(BIN)/python
 	@$(BIN)/python -m tests.packages.advisories
 
-.PHONY: help run test test-most test-storage test-postgresql release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock release advisories snapshots
+.PHONY: help run test test-most test-storage test-postgresql test-plain release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock release advisories snapshots

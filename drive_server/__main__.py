@@ -6,6 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import get_args
 
 import anyio
 
@@ -13,7 +14,7 @@ from drive_server.configuration import Configuration
 from drive_server.connect import open_drive
 from drive_server.errors import DriveError
 from drive_server.http.app import create_app
-from drive_server.settings import DriveSettings
+from drive_server.settings import DriveSettings, Tier
 from drive_server.storage.blobs import open_blobs
 from drive_server.storage.collector import Collected, Collector, Rules
 from drive_server.storage.installation.installation import installation_of
@@ -49,9 +50,11 @@ def _parser() -> ArgumentParser:
     parser.add_argument(
         "--config", type=Path, metavar="FILE", help="file of settings (default: drive-agent.env in the data directory)"
     )
-    parser.set_defaults(command=_stdio)
+    parser.set_defaults(command=_stdio, tools=None)
     commands = parser.add_subparsers(metavar="stdio|http|migrate|reindex|collect")
-    commands.add_parser("stdio", help="serve MCP over standard input and output").set_defaults(command=_stdio)
+    stdio = commands.add_parser("stdio", help="serve MCP over standard input and output")
+    stdio.add_argument("--tools", choices=get_args(Tier), help="the tools that the host is shown at first")
+    stdio.set_defaults(command=_stdio)
     http = commands.add_parser("http", help="serve MCP at /mcp, and files and keys below /api")
     http.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     http.add_argument("--port", type=int, default=8001, help="port to listen on (default: %(default)s)")
@@ -67,8 +70,9 @@ def _parser() -> ArgumentParser:
 
 
 def _stdio(settings: DriveSettings, arguments: Namespace) -> None:
-    del arguments
     exit_on_sigterm()
+    if arguments.tools:
+        settings = settings.model_copy(update={"mcp_tools": arguments.tools})
     anyio.run(serve_stdio, settings)
 
 

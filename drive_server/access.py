@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from drive_server.errors import ForbiddenError, InvalidInputError, MissingScopeError, NotFoundError
 from drive_server.messages import Message
+from drive_server.settings import Tier
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
@@ -59,7 +60,8 @@ class Principal:
     and has no role but the link's. `expires_at` is when the key in use ends: a key made with it ends no later. `key_id`
     is that key, or the one that opened the session. Of a session, `proof` is the `method` by which it was opened,
     `proof_id` the passkey, and `proved_at` when the person last proved who they are; others prove it with each request.
-    `name`, `time_zone` (an IANA name) and `language` are the person's profile.
+    `name`, `time_zone` (an IANA name) and `language` are the person's profile; `tools` is how many tools an MCP host
+    with this key is shown, None: as the settings say.
     """
 
     user_id: str
@@ -77,6 +79,7 @@ class Principal:
     name: str = field(default="", compare=False)
     time_zone: str = field(default="", compare=False)
     language: str = field(default="", compare=False)
+    tools: Tier | None = field(default=None, compare=False)
 
 
 Guard = Callable[["AsyncSession"], Awaitable[None]]

@@ -140,6 +140,11 @@ class ServiceRegistry:
     language_model: "LanguageModel | None"
 
     @property
+    def known_address(self) -> str:
+        """The address at which a service answers now, without a slash at its end; empty if none is known of."""
+        return public_address(self.settings.known_address)
+
+    @property
     def address(self) -> str:
         """The address that links lead to now, without a slash at its end."""
         return public_address(self.settings.resolved_public_url)

@@ -1,7 +1,7 @@
 """Settings of the drive, read once from the environment (`DRIVE_...`)."""
 
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Final, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, Field, PrivateAttr, SecretStr, field_validator
@@ -11,6 +11,9 @@ from drive_server.moments import server_zone, zone_of
 from drive_server.telemetry.setup import LogFormat, LogLevel
 
 S = TypeVar("S", bound=BaseSettings)
+USUAL_ADDRESS: Final = "http://127.0.0.1:8000"
+Tier = Literal["core", "all", "whole"]
+"""The tools that an MCP host is shown: a core in few words, all of them so, or all with their whole schemas."""
 
 
 def read_settings(kind: type[S], *files: Path) -> S:
@@ -109,6 +112,9 @@ class DriveSettings(BaseSettings):
     session_idle_seconds: int = Field(default=1800, ge=1, description="After so long without a word a session ends.")
     answer_seconds: int = Field(default=300, ge=1, description="How long a person may take to answer a question.")
     page_size: int = Field(default=100, ge=1, le=1000, description="Entries in a page of MCP's own lists.")
+    mcp_tools: Tier = Field(
+        default="core", description="Tools that MCP hosts are shown at first: `core`, `all`, or `whole` definitions."
+    )
     public_hosts: str = Field(
         default="", description="Host names (comma-separated) by which a proxy on this machine lets others in."
     )
@@ -134,7 +140,7 @@ class DriveSettings(BaseSettings):
     )
     api_key: SecretStr = Field(default=SecretStr(""), description="The API key of an MCP server over stdio.")
 
-    _listens_at: str = PrivateAttr(default="http://127.0.0.1:8000")
+    _listens_at: str = PrivateAttr(default="")
 
     @field_validator("time_zone")
     @classmethod
@@ -169,7 +175,12 @@ class DriveSettings(BaseSettings):
 
     @property
     def resolved_public_url(self) -> str:
-        """The address by which people reach this service: the one that is set, or the listener's."""
+        """The address by which people reach this service: the known one, or where it listens unless told otherwise."""
+        return self.known_address or USUAL_ADDRESS
+
+    @property
+    def known_address(self) -> str:
+        """The address by which people reach this service: the one that is set, or the listener's; else empty."""
         return self.public_url.rstrip("/") or self._listens_at
 
     @property

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import gc
-import os
+from contextlib import nullcontext
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,24 +21,16 @@ pytest_plugins = ("tests.second_run",)
 STORIES = Path(__file__).parent / "web" / "browser"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def anyio_backend() -> str:
     return "asyncio"
 
 
 @pytest.fixture(scope="session", autouse=True)
 def done_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Do once what most tests would repeat (migrate, compile statements, build tools and routes); wait for no disk."""
+    """Do once what most tests would repeat, and wait for no disk, unless the tests run plain; end their server."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        once.copy_migrated_databases(monkeypatch, tmp_path_factory.mktemp("migrated"))
-        once.compile_statements_once(monkeypatch)
-        once.describe_tools_once(monkeypatch)
-        once.build_routes_once(monkeypatch)
-        once.read_certificates_once(monkeypatch)
-        once.load_lancedb_once(monkeypatch)
-        # Durability is tested in processes of their own, where this does not reach.
-        monkeypatch.setattr(os, "fsync", _return_at_once)
-        with once.shared_readers(monkeypatch):
+        with nullcontext() if once.PLAIN else once.done_once(monkeypatch, tmp_path_factory.mktemp("migrated")):
             yield
         databases.stop_server()
 
@@ -55,10 +47,6 @@ def file_locks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv(VARIABLE, request.param)
     monkeypatch.setattr(portalocker.portalocker, "LOCKER", portalocker.portalocker.LOCKER)
     use_named()
-
-
-def _return_at_once(descriptor: int) -> None:
-    del descriptor
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

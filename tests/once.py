@@ -1,4 +1,7 @@
-"""Work that most tests would repeat, done once in each process of the test run."""
+"""Work that most tests would repeat, done once in each process of the test run, and costs that none of them needs.
+
+All of it changes speed only. With PLAIN=1 in the environment the tests run without it (`make test-plain`, at night).
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,15 @@ import os
 import shutil
 import ssl
 from contextlib import contextmanager, suppress
-from functools import cache, wraps
+from functools import cache, partialmethod, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
+from argon2 import PasswordHasher
 from fastapi import routing
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.store.sqlite import AsyncSqliteStore, SqliteStore
 from mcp.server.fastmcp.tools import Tool
 from sqlalchemy import Engine
 from sqlalchemy.dialects.sqlite.base import SQLiteDialect
@@ -21,18 +27,38 @@ from drive_server import connect
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.readers import pool as reader_pool
 from drive_server.knowledge.readers.pool import ReaderPool
+from drive_server.services.sharing import link_passwords
+from drive_server.storage import engine
 from drive_server.storage.schema import Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Awaitable, Callable, Generator
 
     import pytest
     from sqlalchemy import URL
 
     from drive_server.knowledge.readers.process import Reader
 
+PLAIN: Final = os.environ.get("PLAIN") == "1"
+"""Whether the tests run without all this."""
+WITHOUT_DISK: Final = "PRAGMA synchronous = OFF"
 MOST_STATEMENTS: Final = 5000
 """How many compiled statements are kept."""
+
+
+@contextmanager
+def done_once(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Generator[None]:
+    """Do all of this while the tests run. The folder is for databases that others begin as copies of."""
+    copy_migrated_databases(monkeypatch, folder)
+    compile_statements_once(monkeypatch)
+    describe_tools_once(monkeypatch)
+    build_routes_once(monkeypatch)
+    read_certificates_once(monkeypatch)
+    load_lancedb_once(monkeypatch)
+    wait_for_no_disk(monkeypatch)
+    hash_passwords_cheaply(monkeypatch)
+    with shared_readers(monkeypatch):
+        yield
 
 
 def copy_migrated_databases(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -70,6 +96,53 @@ def compile_statements_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Engine, "_compiled_cache", of_all, raising=False)
     monkeypatch.setattr(SQLiteDialect, "__eq__", _is_of_the_same_type)
     monkeypatch.setattr(SQLiteDialect, "__hash__", _hash_of_the_type)
+
+
+def wait_for_no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have nothing in this process wait for a disk: each commit of SQLite takes some milliseconds of it.
+
+    Durability is tested in processes of their own, where this does not reach.
+    """
+    monkeypatch.setattr(os, "fsync", _return_at_once)
+    configure = vars(engine)["_on_connect"]
+
+    def configure_without_disk(connection: Any, record: Any) -> None:
+        configure(connection, record)
+        connection.execute(WITHOUT_DISK)
+
+    monkeypatch.setattr(engine, "_on_connect", configure_without_disk)
+    for kept in (AsyncSqliteSaver, AsyncSqliteStore):
+        monkeypatch.setattr(kept, "setup", _setup_without_disk(kept.setup))
+    set_up = SqliteStore.setup
+
+    def set_up_without_disk(store: SqliteStore) -> None:
+        store.conn.execute(WITHOUT_DISK)
+        set_up(store)
+
+    monkeypatch.setattr(SqliteStore, "setup", set_up_without_disk)
+
+
+def _return_at_once(descriptor: int) -> None:
+    del descriptor
+
+
+def _setup_without_disk(setup: Callable[[Any], Awaitable[None]]) -> Callable[[Any], Awaitable[None]]:
+    """Return LangGraph's preparation of a connection, which then waits for no disk either."""
+
+    @wraps(setup)
+    async def prepare(kept: Any) -> None:
+        if not kept.is_setup:
+            await kept.conn.execute(WITHOUT_DISK)
+        await setup(kept)
+
+    return prepare
+
+
+def hash_passwords_cheaply(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hash passwords with the least memory and time: as services do it, each takes 64 MiB and 0.1 s of CPU."""
+    cheap = partialmethod(PasswordHasher.__init__, time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(PasswordHasher, "__init__", cheap)
+    monkeypatch.setattr(link_passwords, "COST", {"n": 2, "r": 8, "p": 1})
 
 
 def _is_of_the_same_type(one: object, other: object) -> bool:

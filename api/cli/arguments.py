@@ -10,6 +10,7 @@ from api.cli.parser import Parser
 from api.cli.texts import text
 
 SCOPES = ("read", "write", "share", "delete", "purge")
+TIERS = ("core", "all", "whole")
 MOST_KEY_DAYS = 3650
 RISK_LEVELS = ("read", "write")
 CONFIG_HELP = "file of settings (default: drive-agent.env in the data directory)"
@@ -76,6 +77,7 @@ def _add_service_commands(commands: Commands, common: ArgumentParser) -> None:
     serve.add_argument("--tls-key", metavar="FILE", help="its private key (PEM, or DRIVE_TLS_KEY)")
     serve.set_defaults(target="service.serve:serve")
     mcp = commands.add_parser("mcp", parents=[common], help="serve the drive as an MCP server over stdio")
+    mcp.add_argument("--tools", choices=TIERS, help="the tools that the host is shown at first (default: core)")
     mcp.set_defaults(target="service.stdio:serve_stdio")
     completion = commands.add_parser("completion", help="print what a shell needs to complete these commands")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))

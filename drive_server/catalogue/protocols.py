@@ -6,6 +6,18 @@ PROTOCOLS: Final[dict[str, tuple[str, str]]] = {
     # MCP
     "no_tool": ("There is no such tool.", "没有这个工具。"),
     "no_tool.hint": ("List the tools to see their names.", "请列出工具，查看它们的名称。"),
+    "no_icon": ("There is no such icon.", "没有这个图标。"),
+    "no_icon.hint": ("List the tools to see the addresses.", "请列出工具，查看图标的地址。"),
+    "no_tier": ("The address names no such list of tools.", "地址中指定的工具列表不存在。"),
+    "no_tier.hint": (
+        "Use tools=core, tools=all or tools=whole, or leave it out.",
+        "请使用 tools=core、tools=all 或 tools=whole，或不带此参数。",
+    ),
+    "no_such_tools": (
+        "No further tool fits these words, or none that this key may use.",
+        "没有符合这些词的其他工具，或此密钥无权使用。",
+    ),
+    "no_such_tools.hint": ("Name a group or a tool.", "请给出组名或工具名。"),
     "no_method": ("There is no such method.", "没有这个方法。"),
     "no_method.hint": ("Use those of the capabilities that were announced.", "请使用已声明的能力中的方法。"),
     "no_mcp_session": ("There is no such session.", "没有这个会话，或者它已经结束。"),

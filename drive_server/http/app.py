@@ -18,7 +18,7 @@ from drive_server.http.headers.responses import Application
 from drive_server.http.items.routers import PLACE
 from drive_server.http.limits import BodyLimit, PlainAddress
 from drive_server.http.oauth import authorize, endpoints
-from drive_server.http.pages import connect, link, login, oidc, passage, password
+from drive_server.http.pages import connect, icons, link, login, oidc, passage, password
 from drive_server.http.problem import install_problem_handlers, problem_responses
 from drive_server.http.request_address import RequestAddress
 from drive_server.http.routes import (
@@ -92,7 +92,7 @@ def include_routes(app: FastAPI) -> None:
 
 def include_pages(app: FastAPI) -> None:
     """Add the routes at the root that people and programs without a key reach: pages, metadata."""
-    for part in (metadata, authorize, endpoints, oidc, login, password, connect, link, passage):
+    for part in (metadata, icons, authorize, endpoints, oidc, login, password, connect, link, passage):
         app.include_router(part.router)
 
 

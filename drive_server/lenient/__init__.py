@@ -1,1 +1,1 @@
-"""Input as programs and models really send it: JSON with halves of characters, arguments that are null."""
+"""Between our schemas and what programs and models really send: halves of characters, nulls, schemas in few words."""

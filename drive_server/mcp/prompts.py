@@ -67,6 +67,11 @@ class DrivePrompts:
         self._drive = drive
         self._resources = DriveResources(drive)
 
+    @property
+    def address(self) -> str:
+        """The address of the service now, for the icons; empty if none is known of."""
+        return self._drive.known_address
+
     def list_prompts(self) -> list[Prompt]:
         """Return all prompts as hosts show them."""
         return [_listed(words, language) for language in LANGUAGES for words in PROMPTS]

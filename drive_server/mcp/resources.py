@@ -112,6 +112,11 @@ class DriveResources:
     def __init__(self, drive: ServiceRegistry) -> None:
         self._drive = drive
 
+    @property
+    def address(self) -> str:
+        """The address of the service now, for the icons; empty if none is known of."""
+        return self._drive.known_address
+
     async def item(self, actor: Actor, uri: str) -> Item:
         """Return the item behind the URI. Raises `InvalidInputError` if it is of the other kind."""
         place, ref = _parsed(uri)

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 from langchain_core.tools import BaseTool
 
-from graph.tools.descriptions import short_schema
+from drive_server.lenient.short_schemas import short_schema
 
 Schema = Mapping[str, Any]
 

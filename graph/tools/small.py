@@ -5,7 +5,8 @@ from typing import Any, Final, cast
 
 from langchain_core.tools import BaseTool
 
-from graph.tools.descriptions import short_description, short_schema
+from drive_server.lenient.short_schemas import short_schema
+from graph.tools.descriptions import short_description
 
 USEFUL: Final[Mapping[str, Mapping[str, str]]] = {
     "create_folder": {"folder_id": ""},

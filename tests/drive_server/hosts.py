@@ -92,6 +92,11 @@ def text_of(result: CallToolResult) -> str:
     return block.text
 
 
+def show_whole_tools(drive: Drive) -> None:
+    """Let the drive show hosts all tools with their whole schemas, as it shows the assistant."""
+    drive.server.tiers.stated = "whole"
+
+
 @asynccontextmanager
 async def assistant_of(drive: Drive, actor: Actor) -> AsyncGenerator[Host]:
     """Open a session for the assistant inside this process, in the person's name and with their scopes."""

@@ -26,6 +26,8 @@ def serve_stdio(arguments: Namespace) -> int:
     running = read_record(settings.root)
     if running and not running.socket:
         settings = settings.listening_at(running.url)
+    if arguments.tools:
+        settings = settings.model_copy(update={"mcp_tools": arguments.tools})
     try:
         with paused_collector():
             anyio.run(_serve, settings)

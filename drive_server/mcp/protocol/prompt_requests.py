@@ -23,6 +23,7 @@ from drive_server.access import Actor
 from drive_server.errors import InvalidInputError
 from drive_server.mcp.calls.questions import AsksInResults, InputRequiredError
 from drive_server.mcp.completions import DriveCompletions
+from drive_server.mcp.icons import at_address
 from drive_server.mcp.prompts import DrivePrompts
 from drive_server.mcp.protocol.failures import as_protocol_error
 from drive_server.mcp.protocol.pages import Pages
@@ -58,7 +59,7 @@ class PromptRequests:
     async def _list(self, request: ListPromptsRequest) -> ServerResult:
         prompts = [*self._prompts.list_prompts(), *await self._server.list_prompts()]
         shown, cursor = await self._pages.answer("prompts", prompts, lambda prompt: prompt.name, request)
-        return ServerResult(ListPromptsResult(prompts=shown, nextCursor=cursor))
+        return ServerResult(ListPromptsResult(prompts=at_address(shown, self._prompts.address), nextCursor=cursor))
 
     async def _get(self, request: GetPromptRequest) -> ServerResult:
         name, arguments = request.params.name, request.params.arguments or {}

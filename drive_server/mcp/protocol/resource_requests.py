@@ -24,6 +24,7 @@ from pydantic import AnyUrl
 
 from drive_server.access import Actor
 from drive_server.errors import NotFoundError
+from drive_server.mcp.icons import at_address
 from drive_server.mcp.protocol.failures import RESOURCE_NOT_FOUND, as_protocol_error
 from drive_server.mcp.protocol.pages import Pages, cursor_of
 from drive_server.mcp.protocol.sessions import DriveSession
@@ -69,12 +70,14 @@ class ResourceRequests:
             shown, cursor = await self._resources.recent(actor, self._pages.size, cursor_of(request))
         if cursor is None:
             shown += [INDEX, *await self._server.list_resources()]
-        return ServerResult(ListResourcesResult(resources=shown, nextCursor=cursor))
+        placed = at_address(shown, self._resources.address)
+        return ServerResult(ListResourcesResult(resources=placed, nextCursor=cursor))
 
     async def _list_templates(self, request: ListResourceTemplatesRequest) -> ServerResult:
         templates = [*TEMPLATES, *await self._server.list_resource_templates()]
         shown, cursor = await self._pages.answer("templates", templates, lambda one: one.uriTemplate, request)
-        return ServerResult(ListResourceTemplatesResult(resourceTemplates=shown, nextCursor=cursor))
+        placed = at_address(shown, self._resources.address)
+        return ServerResult(ListResourceTemplatesResult(resourceTemplates=placed, nextCursor=cursor))
 
     async def _read(self, request: ReadResourceRequest) -> ServerResult:
         uri = str(request.params.uri)

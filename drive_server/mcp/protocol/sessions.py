@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import anyio
 from mcp.shared.message import ServerMessageMetadata
@@ -56,8 +56,11 @@ class DriveSession(SdkServerSession):
     """One connection. `opened_by` is the principal of a session inside this process, `request` the last over HTTP.
 
     `key_id` and `scopes` are those of its last caller; None before anybody called. `person` is who is behind it, by id
-    and by email, once a change was told.
+    and by email, once a change was told. `asked_tools` are those that its host asked for, in this order; its list has
+    them if it `keeps_tools`.
     """
+
+    keeps_tools: ClassVar[bool] = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, requests=Requests, **kwargs)
@@ -66,6 +69,7 @@ class DriveSession(SdkServerSession):
         self.key_id: str | None = None
         self.scopes: frozenset[Scope] | None = None
         self.person: frozenset[str] = frozenset()
+        self.asked_tools: dict[str, None] = {}
         self.log_level = FIRST_LEVEL
         self.subscriptions: dict[str, Subscription] = {}
         self._waiting: deque[tuple[str, ServerNotification]] = deque()

@@ -68,6 +68,8 @@ class Outbox:
 class RequestSession(DriveSession, AsksInResults):
     """Stands for a session, for one request. `questions` is None where nobody is asked."""
 
+    keeps_tools = False
+
     def __init__(
         self,
         options: InitializationOptions,

@@ -96,6 +96,7 @@ class BatchTools(ToolGroup):
     """Rename and organize many items, as one change."""
 
     icon = icons.FOLDER
+    label = "batches"
 
     async def _zone(self, actor: Actor) -> tzinfo:
         return (await self.now(actor))[0].tzinfo or UTC

@@ -78,6 +78,7 @@ class CitationTools(ToolGroup):
     """Check quotations."""
 
     icon = icons.SEARCH
+    label = "citations"
 
     @ToolSpec("Check quotations", "核对引文", Scope.READ, "query", "low", READS)
     async def check_citations(

@@ -50,9 +50,12 @@ class DocumentTools(ToolGroup):
     """Make, read and change files and their versions, and hand out their bytes."""
 
     icon = icons.DOCUMENT
+    label = "documents"
 
     @records("create")
-    @ToolSpec("Create a file", "新建文件", Scope.WRITE, "write", "low", EDITS, action="create", writes="whole")
+    @ToolSpec(
+        "Create a file", "新建文件", Scope.WRITE, "write", "low", EDITS, action="create", writes="whole", is_core=True
+    )
     async def create_file(
         self, call: Call, name: Name, content: Text, folder_id: FolderRef = "root", on_conflict: FileConflict = "fail"
     ) -> Annotated[CallToolResult, Item]:
@@ -71,7 +74,7 @@ class DocumentTools(ToolGroup):
         )
         return changed(actor, outcome, f"Created {reference(outcome.value)}.", outcome.value)
 
-    @ToolSpec("Read a file", "读取文件", Scope.READ, "read", "low", READS)
+    @ToolSpec("Read a file", "读取文件", Scope.READ, "read", "low", READS, is_core=True)
     async def read_file(
         self,
         call: Call,
@@ -116,6 +119,7 @@ class DocumentTools(ToolGroup):
         OVERWRITES,
         action="write",
         writes="whole",
+        is_core=True,
     )
     async def write_file(
         self, call: Call, file_id: FileRef, content: Text, if_match: Etag = None
@@ -133,7 +137,9 @@ class DocumentTools(ToolGroup):
         return changed(actor, outcome, f"Wrote {_versioned(outcome.value)}.", outcome.value)
 
     @records("edit", "patch")
-    @ToolSpec("Edit a file", "修改文件内容", Scope.WRITE, "write", "high", EDITS, action="write", writes="part")
+    @ToolSpec(
+        "Edit a file", "修改文件内容", Scope.WRITE, "write", "high", EDITS, action="write", writes="part", is_core=True
+    )
     async def patch_file(
         self, call: Call, file_id: FileRef, edits: Edits, if_match: Etag = None
     ) -> Annotated[CallToolResult, Item]:
@@ -154,7 +160,17 @@ class DocumentTools(ToolGroup):
         return changed(actor, outcome, text, outcome.value)
 
     @records("edit", "append")
-    @ToolSpec("Append to a file", "在文末追加文字", Scope.WRITE, "write", "high", ADDS, action="write", writes="part")
+    @ToolSpec(
+        "Append to a file",
+        "在文末追加文字",
+        Scope.WRITE,
+        "write",
+        "high",
+        ADDS,
+        action="write",
+        writes="part",
+        is_core=True,
+    )
     async def append_to_file(
         self, call: Call, file_id: FileRef, content: AddedText, if_match: Etag = None
     ) -> Annotated[CallToolResult, Item]:

@@ -47,8 +47,9 @@ class FileTools(ToolGroup):
     """Look around the tree, make folders, rename, move and copy."""
 
     icon = icons.FOLDER
+    label = "folders"
 
-    @ToolSpec("List a folder", "列出文件夹内容", Scope.READ, "query", "low", READS)
+    @ToolSpec("List a folder", "列出文件夹内容", Scope.READ, "query", "low", READS, is_core=True)
     async def list_folder(
         self, call: Call, folder_id: PlaceRef = "root", limit: PageSize = 100, cursor: Cursor = None
     ) -> Annotated[CallToolResult, ListResult]:
@@ -89,7 +90,7 @@ class FileTools(ToolGroup):
         return answer(actor, f"{reference(item)}.", item, lambda: item_facts(item), whole_item)
 
     @records("create")
-    @ToolSpec("Create a folder", "新建文件夹", Scope.WRITE, "write", "low", ADDS, action="create")
+    @ToolSpec("Create a folder", "新建文件夹", Scope.WRITE, "write", "low", ADDS, action="create", is_core=True)
     async def create_folder(
         self, call: Call, name: Name, folder_id: FolderRef = "root", on_conflict: FolderConflict = "fail"
     ) -> Annotated[CallToolResult, Item]:
@@ -106,7 +107,7 @@ class FileTools(ToolGroup):
         return changed(actor, outcome, f"Created {reference(outcome.value)}.", outcome.value)
 
     @records("organise", "rename")
-    @ToolSpec("Rename an item", "重命名", Scope.WRITE, "write", "medium", OVERWRITES, action="rename")
+    @ToolSpec("Rename an item", "重命名", Scope.WRITE, "write", "medium", OVERWRITES, action="rename", is_core=True)
     async def rename_item(
         self, call: Call, item_id: ItemRef, name: Name, if_match: Etag = None, on_conflict: Conflict = "fail"
     ) -> Annotated[CallToolResult, Item]:
@@ -124,7 +125,7 @@ class FileTools(ToolGroup):
         return changed(actor, outcome, f"Renamed: now {reference(outcome.value)}.", outcome.value)
 
     @records("organise", "move")
-    @ToolSpec("Move an item", "移动", Scope.WRITE, "write", "medium", OVERWRITES, action="move")
+    @ToolSpec("Move an item", "移动", Scope.WRITE, "write", "medium", OVERWRITES, action="move", is_core=True)
     async def move_item(
         self, call: Call, item_id: ItemRef, folder_id: FolderRef, if_match: Etag = None, on_conflict: Conflict = "fail"
     ) -> Annotated[CallToolResult, Item]:

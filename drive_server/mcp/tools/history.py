@@ -33,9 +33,20 @@ class HistoryTools(ToolGroup):
     """List, take back and redo changes."""
 
     icon = icons.CLOCK
+    label = "history"
 
     @records("undo", "undo")
-    @ToolSpec("Undo changes", "撤销更改", Scope.WRITE, "execution", "medium", EDITS, has_preview=True, can_be_task=True)
+    @ToolSpec(
+        "Undo changes",
+        "撤销更改",
+        Scope.WRITE,
+        "execution",
+        "medium",
+        EDITS,
+        has_preview=True,
+        can_be_task=True,
+        is_core=True,
+    )
     async def undo_changes(
         self, call: Call, run_id: RunId = None, change_id: ChangeId = None, preview: Preview = False
     ) -> Annotated[CallToolResult, UndoResultModel]:

@@ -60,6 +60,7 @@ class IndexTools(ToolGroup):
     """Tell how far files can be searched, and have them read anew."""
 
     icon = icons.SEARCH
+    label = "index"
 
     @ToolSpec("How far files can be searched", "查看索引进度", Scope.READ, "query", "low", READS, can_be_task=True)
     async def get_index_status(

@@ -33,8 +33,9 @@ class KnowledgeTools(ToolGroup):
     """Find files by name, by words, by meaning and by likeness."""
 
     icon = icons.SEARCH
+    label = "search"
 
-    @ToolSpec("Search names and words", "搜索文件名和文字", Scope.READ, "query", "medium", READS)
+    @ToolSpec("Search names and words", "搜索文件名和文字", Scope.READ, "query", "medium", READS, is_core=True)
     async def search_files(
         self,
         call: Call,
@@ -63,7 +64,7 @@ class KnowledgeTools(ToolGroup):
         )
         return self._found(actor, with_nothing_found(page, query))
 
-    @ToolSpec("Search by meaning", "按含义搜索", Scope.READ, "query", "medium", READS)
+    @ToolSpec("Search by meaning", "按含义搜索", Scope.READ, "query", "medium", READS, is_core=True)
     async def semantic_search_files(
         self,
         call: Call,

@@ -16,6 +16,7 @@ class SessionTools(ToolGroup):
     """Sign in, and tell who is signed in."""
 
     icon = icons.KEY
+    label = "session"
 
     @ToolSpec("Sign in", "登录", None, "execution", "high", SIGNS_IN)
     async def authenticate(self, call: Call, api_key: ApiKeySecret) -> Annotated[CallToolResult, WhoamiResult]:

@@ -40,9 +40,10 @@ class SharingTools(ToolGroup):
     """Give, list, change and take back access."""
 
     icon = icons.PEOPLE
+    label = "sharing"
 
     @records("share", "share")
-    @ToolSpec("Share an item", "共享给他人", Scope.SHARE, "network", "medium", OVERWRITES)
+    @ToolSpec("Share an item", "共享给他人", Scope.SHARE, "network", "medium", OVERWRITES, is_core=True)
     async def share_item(
         self, call: Call, item_id: ItemRef, email: Email, role: GivenRole = "viewer"
     ) -> Annotated[CallToolResult, ShareResult]:

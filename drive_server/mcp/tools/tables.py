@@ -215,8 +215,9 @@ class TableTools(ToolGroup):
     """Ask tables."""
 
     icon = icons.TABLE
+    label = "tables"
 
-    @ToolSpec("Ask a table", "查询表格", Scope.READ, "read", "low", READS)
+    @ToolSpec("Ask a table", "查询表格", Scope.READ, "read", "low", READS, is_core=True)
     async def query_table(
         self,
         call: Call,

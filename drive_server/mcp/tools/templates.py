@@ -36,6 +36,7 @@ class TemplateTools(ToolGroup):
     """Fill in templates."""
 
     icon = icons.DOCUMENT
+    label = "templates"
 
     @records("create")
     @ToolSpec("Fill in a template", "填写模板", Scope.WRITE, "write", "low", ADDS, action="create")

@@ -18,9 +18,19 @@ class TrashTools(ToolGroup):
     """Put into the trash, list it, bring back, and delete for good."""
 
     icon = icons.TRASH
+    label = "trash"
 
     @records("trash", "trash")
-    @ToolSpec("Move an item to the trash", "移到回收站", Scope.DELETE, "removal", "low", OVERWRITES, action="trash")
+    @ToolSpec(
+        "Move an item to the trash",
+        "移到回收站",
+        Scope.DELETE,
+        "removal",
+        "low",
+        OVERWRITES,
+        action="trash",
+        is_core=True,
+    )
     async def trash_item(self, call: Call, item_id: ItemRef, if_match: Etag = None) -> Annotated[CallToolResult, Item]:
         """Move a file or folder, with all that is in it, to the trash.
 

@@ -22,6 +22,7 @@ COMMAND_LINES = [
     ["ls", "/a", "--json"],
     ["search", "parental leave", "--json"],
     ["mcp"],
+    ["mcp", "--tools", "all"],
     ["key", "create", "laptop", "--scope", "read,write,share,delete", "--days", "30"],
     ["key", "list", "--json"],
     ["key", "revoke", "id"],

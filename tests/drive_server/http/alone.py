@@ -38,6 +38,7 @@ class Alone:
     capabilities: dict[str, Any] = field(default_factory=dict[str, Any])
     meta: dict[str, Any] = field(default_factory=dict[str, Any])
     ids: Iterator[int] = field(default_factory=lambda: count(1))
+    path: str = "/mcp"
 
     def request(self, method: str, **params: Any) -> dict[str, Any]:
         """Return a request with the envelope that each has."""
@@ -61,7 +62,7 @@ class Alone:
         """POST a request; a header that is None is left out."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         sent = {name: value for name, value in {**self.headers(request), **named}.items() if value is not None}
-        return await self.client.post("/mcp", json=request, headers=sent)
+        return await self.client.post(self.path, json=request, headers=sent)
 
     async def ask(self, method: str, **params: Any) -> dict[str, Any]:
         """Return the result of a request, which has the form that the protocol's types want."""

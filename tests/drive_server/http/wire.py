@@ -45,6 +45,7 @@ class Wire:
     client: httpx.AsyncClient
     session_id: str = ""
     ids: Iterator[int] = field(default_factory=lambda: count(100))
+    path: str = "/mcp"
 
     def headers(self, **more: str) -> dict[str, str]:
         """Return what every request of the session carries."""
@@ -61,7 +62,7 @@ class Wire:
 
     async def send(self, message: Any, **headers: str) -> httpx.Response:
         """POST a message, or whatever else."""
-        return await self.client.post("/mcp", json=message, headers=self.headers(**headers))
+        return await self.client.post(self.path, json=message, headers=self.headers(**headers))
 
     def request(self, method: str, params: dict[str, Any] | None = None, number: Any = None) -> dict[str, Any]:
         """Return a request with an id of its own."""

@@ -72,7 +72,6 @@ async def test_recent_files_are_listed_as_resources(drive: Drive, alice: Actor) 
     assert (resource.mimeType, resource.size) == ("text/markdown", 3)
     assert resource.annotations is not None
     assert resource.annotations.model_dump()["lastModified"] == f"{first.modified_at:%Y-%m-%dT%H:%M:%SZ}"
-    assert resource.icons
     assert contents[0].text == "one"  # pyright: ignore[reportAttributeAccessIssue] - it is text
     assert [entry.mimeType for entry in listed] == ["text/markdown", "image/png", INDEX.mimeType]
 

@@ -28,9 +28,17 @@ async def shown(session: ClientSession) -> dict[str, Any]:
         while not pages or cursor:
             page = await getattr(session, name)(cursor)
             cursor = page.nextCursor
-            pages.append(page.model_dump(mode="json", exclude={"nextCursor"}))
+            pages.append(without_icons(page.model_dump(mode="json", exclude={"nextCursor"})))
         found[name] = pages
     return found
+
+
+def without_icons(page: dict[str, Any]) -> dict[str, Any]:
+    """Return a page without icons: their addresses begin where each transport knows the service to be."""
+    lists = [value for value in page.values() if isinstance(value, list)]
+    for one in (one for entries in lists for one in entries):
+        del one["icons"]
+    return page
 
 
 @pytest.mark.parametrize("page_size", [1000, 7])

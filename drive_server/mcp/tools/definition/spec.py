@@ -70,7 +70,8 @@ class ToolSpec:
     Without its `scope` a call always fails; None if it needs none. `action` is the kind that a grant or a plan may
     allow. `writes` says whether it makes the whole text of a file or a part of it. With `has_preview` it only reads
     while its argument `preview` is true. If it `can_be_task`, the host may let it go on and fetch its result later.
-    `changes` has the actions under which the journal records its effects, each with its kind (`records`).
+    `changes` has the actions under which the journal records its effects, each with its kind (`records`). If it `is_core`,
+    every host is shown it.
     """
 
     title: str
@@ -84,6 +85,7 @@ class ToolSpec:
     writes: Literal["whole", "part"] | None = None
     has_preview: bool = False
     can_be_task: bool = False
+    is_core: bool = False
     name: str = ""
     changes: Mapping[str, ChangeKind] = field(default_factory=dict[str, ChangeKind])
 
@@ -112,6 +114,11 @@ class ToolSpec:
     def deletes_for_good(self) -> bool:
         """Whether nothing brings back the items it removes."""
         return (self.kind, self.risk) == ("removal", "high")
+
+    @property
+    def signs_in(self) -> bool:
+        """Whether it changes who acts in the session."""
+        return (self.kind, self.risk) == ("execution", "high")
 
     def scope_for(self, arguments: Any) -> Scope | None:
         """Return the scope that a call with these arguments needs in every case."""
@@ -149,9 +156,13 @@ def records(kind: ChangeKind, *actions: str) -> Callable[[Function], Function]:
 
 
 class ToolGroup:
-    """Tools about one noun, each named as its method; its docstring is the description for a model."""
+    """Tools about one noun, each named as its method; its docstring is the description for a model.
+
+    Its `label` is the word by which a host's model asks for them.
+    """
 
     icon: ClassVar[Icon] = icons.DRIVE
+    label: ClassVar[str] = ""
 
     def __init__(self, drive: ServiceRegistry) -> None:
         self._drive = drive

@@ -40,6 +40,7 @@ class BulkTools(ToolGroup):
     """Read many files at once, and page through their answers."""
 
     icon = icons.STACK
+    label = "many_files"
 
     @ToolSpec("Read many files", "批量阅读文件", Scope.READ, "read", "medium", READS, can_be_task=True)
     async def map_reduce_files(

@@ -155,6 +155,7 @@ PUBLIC = {
     "GET /readyz",
     "GET /ok",
     "GET /info",
+    "GET /icons/{name}",
     "GET /.well-known/oauth-protected-resource",
     "GET /.well-known/oauth-protected-resource/mcp",
     "GET /.well-known/oauth-authorization-server",

@@ -15,7 +15,7 @@ from drive_server.mcp.server import GROUPS
 from graph.context import RunContext
 from graph.drive.connections import ConnectionPool, drive_sessions
 from tests.drive_server.actors import with_scopes
-from tests.drive_server.hosts import assistant_of, host_of
+from tests.drive_server.hosts import assistant_of, host_of, show_whole_tools
 from tests.drive_server.http.service import running
 from tests.drive_server.http.streamable_http.test_endpoint import remote
 from tests.drive_server.http.wire import answer_of, wired
@@ -67,6 +67,7 @@ class Notices:
 @pytest.fixture
 async def service(drive_settings: DriveSettings) -> AsyncIterator[Service]:
     async with running(drive_settings) as service:
+        show_whole_tools(service.drive)
         yield service
 
 
@@ -74,6 +75,7 @@ async def service(drive_settings: DriveSettings) -> AsyncIterator[Service]:
 async def test_a_session_is_shown_just_what_its_scopes_allow(
     drive: Drive, alice: Actor, scopes: tuple[str, ...]
 ) -> None:
+    show_whole_tools(drive)
     caller = with_scopes(alice, *map(Scope, scopes))
     async with host_of(drive, caller) as host, assistant_of(drive, caller) as assistant:
         assert await listed(host.session) == await listed(assistant.session) == allowed(*scopes)
@@ -82,6 +84,7 @@ async def test_a_session_is_shown_just_what_its_scopes_allow(
 async def test_a_reading_key_is_shown_no_tool_that_changes_and_a_call_of_one_is_refused(
     drive: Drive, alice: Actor
 ) -> None:
+    show_whole_tools(drive)
     async with host_of(drive, with_scopes(alice, Scope.READ)) as host:
         tools = (await host.session.list_tools()).tools
         refused = await host.refused("create_folder", name="A")
@@ -123,6 +126,7 @@ async def test_a_session_over_http_hears_when_it_comes_with_another_key(service:
 
 
 async def test_a_session_hears_when_somebody_signs_it_in(drive: Drive, alice: Actor) -> None:
+    show_whole_tools(drive)
     _, secret = await drive.identity.create_key(alice, "host", ["read"])
     notices = Notices()
     async with create_connected_server_and_client_session(drive.server, message_handler=notices) as session:
@@ -134,7 +138,7 @@ async def test_a_session_hears_when_somebody_signs_it_in(drive: Drive, alice: Ac
 
 async def test_a_session_over_stdio_hears_when_another_process_changes_its_key(drive: Drive, alice: Actor) -> None:
     key, secret = await drive.identity.create_key(alice, "host", ["read", "write"])
-    with StdioProgram(drive.settings, *PROGRAM, DRIVE_API_KEY=secret) as host:
+    with StdioProgram(drive.settings, *PROGRAM, DRIVE_API_KEY=secret, DRIVE_MCP_TOOLS="whole") as host:
         host.introduce()
         host.ask(1, "tools/list")
         before = host.answer(1)["result"]["tools"]

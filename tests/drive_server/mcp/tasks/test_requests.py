@@ -11,7 +11,7 @@ from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
 from drive_server.connect import open_drive
 from drive_server.services.tasks import MOST_UNFINISHED
 from tests.drive_server.actors import new_person, purging
-from tests.drive_server.hosts import Person, asking_host_of, assistant_of, host_of, text_of
+from tests.drive_server.hosts import Person, asking_host_of, assistant_of, host_of, show_whole_tools, text_of
 from tests.drive_server.http.service import running
 from tests.drive_server.http.streamable_http.test_endpoint import remote
 from tests.drive_server.raw import raw_client
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 PATIENCE = 20
 
 
-async def test_tasks_are_announced_and_so_are_the_tools_that_can_be_one(session: ClientSession) -> None:
+async def test_tasks_are_announced_and_so_are_the_tools_that_can_be_one(drive: Drive, session: ClientSession) -> None:
+    show_whole_tools(drive)
     capabilities = session.get_server_capabilities()
     tools = (await session.list_tools()).tools
 

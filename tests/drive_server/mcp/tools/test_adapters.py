@@ -8,7 +8,7 @@ import pytest
 from langchain_core.tools import ToolException
 from langchain_mcp_adapters.tools import load_mcp_tools
 
-from tests.drive_server.hosts import Person, asking_host_of, host_of
+from tests.drive_server.hosts import Person, asking_host_of, host_of, show_whole_tools
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -34,6 +34,7 @@ def called(tools: list[BaseTool], tool_name: str, /, **arguments: Any) -> Any:
 async def test_code_and_hint_survive_the_adapters(
     drive: Drive, alice: Actor, name: str, arguments: dict[str, Any], code: str, hint: str
 ) -> None:
+    show_whole_tools(drive)
     await drive.files.create_folder(alice, "root", "Old")
     async with host_of(drive, alice) as host:
         tools = await load_mcp_tools(host.session)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from drive_server.lenient.optional_arguments import without_nulls
-from tests.drive_server.hosts import host_of
+from tests.drive_server.hosts import host_of, show_whole_tools
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult
@@ -30,6 +30,7 @@ def wrong_in(answer: CallToolResult) -> list[Any]:
 
 
 async def test_each_tool_answers_nulls_as_if_they_were_left_out(drive: Drive, alice: Actor) -> None:
+    show_whole_tools(drive)
     async with host_of(drive, alice) as host:
         tools = (await host.session.list_tools()).tools
         assert len(tools) > 40
@@ -42,6 +43,7 @@ async def test_each_tool_answers_nulls_as_if_they_were_left_out(drive: Drive, al
 
 
 async def test_null_for_a_needed_argument_of_each_tool_is_an_error_that_names_it(drive: Drive, alice: Actor) -> None:
+    show_whole_tools(drive)
     async with host_of(drive, alice) as host:
         for tool in (await host.session.list_tools()).tools:
             for name in tool.inputSchema.get("required", []):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import validate
 
-from tests.drive_server.hosts import WHOLE, assistant_of, host_of, text_of
+from tests.drive_server.hosts import WHOLE, assistant_of, host_of, show_whole_tools, text_of
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
@@ -48,6 +48,7 @@ async def _reports(drive: Drive, alice: Actor) -> None:
 
 
 async def test_a_structured_result_is_at_most_twice_its_text_and_of_its_schema(drive: Drive, alice: Actor) -> None:
+    show_whole_tools(drive)
     async with host_of(drive, alice) as host:
         schemas = {tool.name: tool.outputSchema for tool in (await host.session.list_tools()).tools}
         await host.call("get_index_status", wait_seconds=30)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.drive import Drive
 
-NEEDLESS = {"authenticate", "whoami"}
-"""Tools that need no scope: they say who somebody is."""
+NEEDLESS = {"authenticate", "more_tools", "whoami"}
+"""Tools that need no scope: they say who somebody is, and which tools there are."""
 MISSING = "missing_scope"
 SPECIAL: dict[str, dict[str, Any]] = {
     "patch_file": {"edits": [{"find": "one", "replace": "two"}]},

@@ -11,8 +11,9 @@ from drive_server.context import META_TOOL
 from drive_server.drive import Drive
 from drive_server.mcp.calls.call import Call, changed
 from drive_server.mcp.server import GROUPS
+from drive_server.mcp.tiers.more_tools import MoreTools
 from drive_server.mcp.tools.definition.arguments import ItemRef
-from drive_server.mcp.tools.definition.spec import OVERWRITES, ToolGroup, ToolSpec, records
+from drive_server.mcp.tools.definition.spec import OVERWRITES, ToolGroup, ToolSpec, records, spec_of
 from drive_server.messages import Message
 from drive_server.models.changes import Effect, Touch
 from drive_server.models.items import Item
@@ -20,7 +21,7 @@ from graph.policy.bounds import touched_by
 from graph.policy.rules import Situation, judge
 from graph.policy.tools import read_facts
 from tests.drive_server.actors import with_scopes
-from tests.drive_server.hosts import Host, Person, asking_host_of, host_of
+from tests.drive_server.hosts import Host, Person, asking_host_of, host_of, show_whole_tools
 
 SPECS = {spec.name: spec for group in GROUPS for spec in group.specs()}
 
@@ -39,6 +40,7 @@ class MadeUpTools(ToolGroup):
 async def test_a_new_tool_gets_everything_from_its_record(drive: Drive, alice: Actor) -> None:
     await drive.files.create_folder(alice, "root", "Old")
     drive.server.add_group(MadeUpTools(drive))
+    show_whole_tools(drive)
     person = Person("accept")
     async with asking_host_of(drive, alice, person) as host:
         (tool,) = [tool for tool in (await host.session.list_tools()).tools if tool.name == "hide_item"]
@@ -67,7 +69,7 @@ async def test_a_new_tool_gets_everything_from_its_record(drive: Drive, alice: A
 async def test_every_tool_of_the_server_has_its_record(drive: Drive, assistant: Host) -> None:
     listed = {tool.name: (tool.meta or {}).get(META_TOOL) for tool in (await assistant.session.list_tools()).tools}
 
-    assert drive.server.specs == SPECS
+    assert drive.server.specs == SPECS | {"more_tools": spec_of(MoreTools.more_tools)}
     assert listed == {name: spec.meta[META_TOOL] for name, spec in SPECS.items()}
 
 
