@@ -185,7 +185,7 @@ class DriveForService:
 
     @property
     def news(self) -> News:
-        """What tells the drive that its database is in another state."""
+        """The notices that the drive's database is in another state."""
         return self._drive.database.news
 
     def require_fresh(self, caller: Principal) -> None:

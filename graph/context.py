@@ -29,7 +29,7 @@ class RunContext:
     assistant_id: str = ""
 
     def narrowed(self, wanted: "DevelopmentContext | None") -> "RunContext":
-        """Return the context with no more than the scopes that somebody wants, and what else they may choose."""
+        """Return the context with no more than the wanted scopes, and with their other choices."""
         if wanted is None:
             return self
         scopes = tuple(scope for scope in self.scopes if scope in _names(wanted.scopes))
@@ -37,7 +37,7 @@ class RunContext:
 
 
 class DevelopmentContext(BaseModel):
-    """What may be chosen under `langgraph dev`, which shows it as a form. Nobody chooses whose the drive is."""
+    """The choices under `langgraph dev`, which shows them as a form. Nobody chooses whose the drive is."""
 
     scopes: list[DevelopmentScope] = Field(
         default=[*get_args(DevelopmentScope)], description="What the assistant may do in the drive; none: nothing."

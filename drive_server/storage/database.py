@@ -81,7 +81,7 @@ class News:
 
     @property
     def arrives(self) -> bool:
-        """True if what happens is told."""
+        """True if notices arrive."""
         return time.monotonic() - self._heard_at < HEARD_SECONDS
 
     @property
@@ -103,7 +103,7 @@ class News:
         self.count += 1
 
     def look(self) -> None:
-        """Note that the state is being read: what is told from now on is of later ones."""
+        """Note that the state is being read: later notices are of later states."""
         self._is_told = False
 
 
@@ -260,7 +260,7 @@ class Database:
             return self._state
 
     async def note_state(self, session: AsyncSession) -> None:
-        """Read the state beside what another session of the server does, so that it needs no transaction of its own."""
+        """Read the state in another session of the server, so that it needs no transaction of its own."""
         if self.schema.server_state is not None:
             async with self._state_lock:
                 await self._look_at_state(_row_of(session, self.schema.server_state))

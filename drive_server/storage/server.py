@@ -72,7 +72,7 @@ def failure_of(error: BaseException) -> StorageFailureError | None:
 
 
 def may_be_kept(error: DBAPIError) -> bool:
-    """Say whether the failure of a COMMIT leaves open what became of it: no server said that it undid anything."""
+    """Say whether the failure of a COMMIT leaves its outcome open: no server said that it undid anything."""
     state: str | None = getattr(error.orig, "sqlstate", None)
     return isinstance(failure_of(error), DatabaseAwayError) and (state or "08").startswith(("08", "57P"))
 

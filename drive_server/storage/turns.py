@@ -5,8 +5,8 @@ each writer notes the newest number at its beginning in a lock, which PostgreSQL
 are higher. Numbers up to the lowest note are settled: none of them that is missing now will ever be committed. Unlike
 ids of transactions in a column, notes end with their transactions, and none is left in a restored database.
 
-A writer also knows its transaction by a mark: if the answer to its COMMIT is lost, the server is asked what became of
-it.
+A writer also knows its transaction by a mark: if the answer to its COMMIT is lost, the server is asked for the
+outcome.
 """
 
 import asyncio
@@ -112,7 +112,7 @@ async def commit(writer: AsyncSession | AsyncConnection, engine: AsyncEngine, ma
 
 
 async def _status(engine: AsyncEngine, mark: Mark) -> str | None:
-    """Return what became of a transaction that has ended; None if nobody knows, or says so in time."""
+    """Return the outcome of a transaction that has ended; None if nobody knows, or says so in time."""
     looking = engine.execution_options(isolation_level="AUTOCOMMIT")
     query = select(func.txid_status(cast(mark.number, BigInteger)), _TIMELINE)
     with anyio.move_on_after(ASKING_SECONDS):

@@ -139,7 +139,7 @@ def _item(item: Mapping[str, Any], language: Language) -> str:
 
 
 def _left(left: Mapping[str, Any], language: Language) -> str:
-    """Name a part that an undo can't restore: the person who decides has to see it."""
+    """Name an effect that an undo can't revert: the person who decides has to see it."""
     summary, why = text(left, "summary", language).rstrip(".。"), text(left, "reason", language)
     return WORDS["left"][language].format(summary=summary, why=why)
 

@@ -1,6 +1,6 @@
 """A thread in LangGraph's first format: frames of its runs, with ids that go on over all of them.
 
-An id is the number of the run, of the event in it, and the place among the frames of that. What is none begins at
+An id is the number of the run, of the event in it, and the place among the frames of that. A malformed one begins at
 the first run; without one the stream begins with the run that is at work.
 """
 
@@ -57,7 +57,7 @@ async def thread_frames(
     modes: frozenset[ThreadMode],
     place: ThreadPlace | None,
 ) -> AsyncGenerator[bytes]:
-    """Yield the frames of a thread's runs behind a place, and then what comes."""
+    """Yield the frames of a thread's runs behind a place, and then new ones."""
     number, within = place or (0, (0, 0))
     done = number - 1 if place else None
     if place is None and thread.run and await _is_over(clients, thread.run):

@@ -168,7 +168,7 @@ class RunStarter:
 
 
 def _stream_of(body: RunBody) -> dict[str, Any]:
-    """Return what a client wants to see of a run."""
+    """Return a client's wishes for the stream of a run."""
     modes = sorted(read_modes(body.stream_mode) or ())
     return {"stream_resumable": bool(body.stream_resumable), MODES_WANTED: modes}
 

@@ -59,8 +59,8 @@ class Recorder:
 
     Call `add`, `touch` (before changing a row) or `remove` for every row, and `describe` for the sentence. For the
     effect shown in approvals, set `count`, `items`, `gains_access`, `loses_access` and `etag` where they apply.
-    `replaces` has the etags of the items that go to the trash to make room for others; `left` are the parts that an
-    undo can't restore. The effect names the first `shown` items.
+    `replaces` has the etags of the items that go to the trash to make room for others; `left` are the effects that an
+    undo can't revert. The effect names the first `shown` items.
     """
 
     session: AsyncSession

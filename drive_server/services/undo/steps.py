@@ -149,7 +149,7 @@ class AccessSteps:
         return True
 
     async def _own_share(self, change: ChangeRow, entry: Entry) -> NodeView | None:
-        """Return the item of a share that the caller left or got back by an undo; None for an owners' matter."""
+        """Return the item of a share that the caller left or got back by an undo; None if only owners may."""
         recorder, given = self.context.recorder, entry["after"] or entry["before"]
         principal = recorder.actor.principal
         if given["email"] != principal.email or change.action not in {LEAVE, "undo", "redo"}:

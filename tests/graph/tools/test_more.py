@@ -35,7 +35,7 @@ async def test_a_requested_tool_is_offered_for_the_rest_of_the_turn(
         "Nothing else.",
     ]
     seen = await assistant.say("list my files")
-    assert "- list_trash: List what is in the trash" in seen.results["m"]
+    assert "- list_trash: List the items in the trash" in seen.results["m"]
     assert seen.ends == [("more_tools", "done"), ("list_trash", "done")]
     before, after = model.bound
     assert "list_trash" not in before
