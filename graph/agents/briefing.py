@@ -18,7 +18,7 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.errors import DriveUnavailableError
 from graph.memory.conversation import conversation_section
-from graph.memory.last_plan import last_plan_section
+from graph.memory.last_turns import last_plan_section
 from graph.memory.summaries import summary_section
 from graph.memory.view import Sections, read_room, view_of
 from graph.messages.compact_view import compact_sections, compact_view

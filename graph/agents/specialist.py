@@ -43,8 +43,7 @@ from graph.limits.enforcement import without_long_arguments
 from graph.limits.limits import limit_reached
 from graph.links.filter import filter_answer
 from graph.memory.facts import Fact
-from graph.memory.last_change import last_change_section
-from graph.memory.last_plan import last_plan_section
+from graph.memory.last_turns import last_change_section, last_plan_section
 from graph.memory.summaries import summary_section
 from graph.memory.summarizer import Summarizer, compress
 from graph.memory.view import Sections, View, read_room, scale_after, tokens_of_tools, view_of, with_view

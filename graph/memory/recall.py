@@ -12,7 +12,7 @@ from graph.dependencies import GraphDependencies
 from graph.drive.tool_names import REDO, UNDO
 from graph.errors import NoMessageError
 from graph.language import language_of
-from graph.memory.last_change import newest_change
+from graph.memory.last_turns import newest_change
 from graph.memory.summarizer import Summarizer, fold_turns
 from graph.memory.view import read_room
 from graph.messages.grouping import AnyCall, open_calls

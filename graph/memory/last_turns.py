@@ -1,6 +1,9 @@
-"""The last thing that the assistant changed in a thread, for a turn that corrects it."""
+"""Sections about earlier turns of a thread: the last change, for a turn that corrects it, and the last plan that ended.
 
-from collections.abc import Sequence
+"And the second one?" is about the steps of a plan and their results.
+"""
+
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -8,10 +11,12 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from graph.drive.tool_names import REDO, UNDO
 from graph.messages.others import made_of
 from graph.prompts import compact, json_section
-from graph.state import ChangeNote, State
+from graph.state import ChangeNote, State, Step
 
 MOST_CHARACTERS: Final = 4_000
 """Limit of the arguments, and of the result."""
+RESULT_CHARACTERS: Final = 500
+OF_OTHERS: Final = "[about what others share: see the conversation]"
 
 
 def newest_change(state: State) -> ChangeNote | None:
@@ -47,3 +52,24 @@ def _args(messages: Sequence[AnyMessage], key: str) -> Any:
 def _result(messages: Sequence[AnyMessage], key: str) -> str:
     results = [one.text for one in messages if isinstance(one, ToolMessage) and one.tool_call_id == key]
     return results[-1][:MOST_CHARACTERS] if results else ""
+
+
+def last_plan_section(state: State) -> str:
+    """Return the steps of the last plan with their results; empty without one.
+
+    What its steps say of other people's items is left out: it would outlive their shares.
+    """
+    plan = state.get("last_plan")
+    if plan is None or state.get("plan"):
+        return ""
+    of_others = {message.text for message, items in made_of(state["messages"]) if items and message.text}
+    return json_section("last_plan", [_view(number, step, of_others) for number, step in enumerate(plan["steps"], 1)])
+
+
+def _view(number: int, step: Step, of_others: Collection[str]) -> dict[str, Any]:
+    view: dict[str, Any] = {"number": number, "title": step["title"], "status": step["status"]}
+    said = (step["result"] or step["error"] or "").strip()
+    if not said:
+        return view
+    is_of_others = any(text in of_others for text in (step["result"], step["error"]))
+    return {**view, "result": OF_OTHERS if is_of_others else said[:RESULT_CHARACTERS]}
