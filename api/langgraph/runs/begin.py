@@ -7,7 +7,13 @@ from typing import Any, Final
 from sqlalchemy import select, update
 
 from api.drive import Place, Principal
-from api.errors import ApprovalClosedError, InvalidRequestError, NothingWaitsError, StaleCheckpointError
+from api.errors import (
+    ApprovalClosedError,
+    InvalidRequestError,
+    NothingWaitsError,
+    StaleCheckpointError,
+    ThreadBusyError,
+)
 from api.events.frames import newest_number
 from api.langgraph.assistants.views import GRAPH_ID, own_id, public_id
 from api.langgraph.entrance import as_uuid
@@ -15,10 +21,11 @@ from api.langgraph.runs.answers import all_rejected, decisions_of
 from api.langgraph.runs.bodies import RunBody
 from api.langgraph.runs.forks import replaced_run
 from api.langgraph.runs.orders import Answer, Say, read_order
-from api.langgraph.runs.room import make_room
+from api.langgraph.runs.room import DEFAULT_STRATEGY, make_room
 from api.langgraph.runs.rows import PENDING, RUNNING, ClientRunRows
 from api.langgraph.streams.modes import read_modes
 from api.langgraph.threads.interrupts import interrupts_of, waiting_tasks
+from api.langgraph.threads.message_ids import MESSAGE_ID, ids_by_run
 from api.langgraph.threads.rows import UNTITLED, ClientThread, ClientThreads
 from api.langgraph.threads.states import newest_state
 from api.service import Service
@@ -41,7 +48,7 @@ class RunStarter:
         if read_modes(body.stream_mode) is None:
             raise InvalidRequestError("unknown_stream_mode", known="values, updates, messages, messages-tuple, custom")
         thread = await self._thread(caller, thread_id, body)
-        order = read_order(body, thread.drafts)
+        order = read_order(body, thread.drafts, await self._known_ids(thread))
         if isinstance(order, Answer):
             return await self._answer(caller, thread, body, order)
         return await self._say(caller, thread, body, order)
@@ -50,6 +57,13 @@ class RunStarter:
         if body.if_not_exists == "create":
             return await self._threads.create(caller, as_uuid(thread_id), {}, may_exist=True)
         return await self._threads.get(caller, thread_id)
+
+    async def _known_ids(self, thread: ClientThread) -> set[str]:
+        """Return the ids of the messages that were said on a thread, by all their names."""
+        if thread.run is None:
+            return set()
+        own = await ids_by_run(self._service, thread.row.id)
+        return {*own.values(), *(run.id for run in await self._service.threads.runs(thread.row.id))}
 
     async def begin_pending(self, caller: Principal, row: ClientRunRow) -> None:
         """Begin the run of a pending row, for who asked for it. Raises what `begin` raises."""
@@ -61,16 +75,24 @@ class RunStarter:
             await session.execute(update(ClientRunRow).where(ClientRunRow.id == row.id).values(**values))
 
     async def _say(self, caller: Principal, thread: ClientThread, body: RunBody, order: Say) -> ClientRunRow:
-        """Say something: at the end of the thread, or as another version of its last message."""
+        """Say something: at the end of the thread, or as another version of a message."""
         replaces = await replaced_run(self._service, thread, body.checkpoint_wanted())
-        message = order.message or (thread.run.message if thread.run and replaces else "")
+        message = order.message or (replaces.message if replaces else "")
         if not message.strip():
             raise InvalidRequestError("no_message_to_run")
-        room = await make_room(self._service, caller, thread, body.multitask_strategy)
+        has_place = body.checkpoint_wanted() is not None
+        room = await make_room(self._service, caller, thread, body.multitask_strategy, has_place=has_place)
         if room.is_pending:
-            return await self._pending(caller, thread, body, message)
-        run = await self._start(caller, thread, body, message, replaces or room.rolled_back)
-        return await self._stored(body, run, 1, {}, stays=room.stays)
+            return await self._pending(caller, thread, body, Say(message, order.message_id))
+        replaced = replaces.id if replaces else room.rolled_back
+        try:
+            run = await self._start(caller, thread, body, message, replaced)
+        except ThreadBusyError:
+            # Another message of this moment was first.
+            if replaced is not None or has_place or (body.multitask_strategy or DEFAULT_STRATEGY) != "enqueue":
+                raise
+            return await self._pending(caller, thread, body, Say(message, order.message_id))
+        return await self._stored(body, run, 1, {MESSAGE_ID: order.message_id}, stays=room.stays)
 
     async def _start(
         self, caller: Principal, thread: ClientThread, body: RunBody, message: str, replaces: str | None
@@ -87,16 +109,17 @@ class RunStarter:
             assistant_id=own_id(body.assistant_id),
             time_zone=where.time_zone or caller.time_zone,
             model=where.model,
-            replaced=await runs.find_replaced(caller, thread.row.id, replaces) if replaces else None,
+            replaced=await runs.find_earlier(caller, thread.row.id, replaces) if replaces else None,
         )
         if thread.drafts:
             await self._threads.drop_drafts(thread.row.id)
         return run
 
-    async def _pending(self, caller: Principal, thread: ClientThread, body: RunBody, message: str) -> ClientRunRow:
+    async def _pending(self, caller: Principal, thread: ClientThread, body: RunBody, order: Say) -> ClientRunRow:
         """Store a run that begins when those before it are over; its drafts are taken now."""
         kept = body.model_dump(include={"assistant_id", "context", "config"}, mode="json")
-        wanted = {"body": kept, "message": message, "caller": _kept_caller(caller)}
+        said = {"message": order.message, MESSAGE_ID: order.message_id}
+        wanted = {"body": kept, **said, "caller": _kept_caller(caller)}
         if thread.drafts:
             await self._threads.drop_drafts(thread.row.id)
         row = self._row(body, thread.row.id, caller.user_id, own_id(body.assistant_id), wanted)
@@ -122,7 +145,7 @@ class RunStarter:
             assistant_id=assistant_id,
             wanted={"stream_resumable": bool(body.stream_resumable), **wanted},
             about={"graph_id": GRAPH_ID, "assistant_id": public_id(assistant_id), **(body.metadata or {})},
-            strategy=body.multitask_strategy or "reject",
+            strategy=body.multitask_strategy or DEFAULT_STRATEGY,
         )
 
     async def _answer(self, caller: Principal, thread: ClientThread, body: RunBody, order: Answer) -> ClientRunRow:

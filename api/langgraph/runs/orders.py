@@ -1,12 +1,13 @@
 """The order in a request to run: to say something, to answer a question, or to end it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from api.errors import InvalidRequestError, NoSchedulesError
 from api.http.requests import MAX_MESSAGE_CHARACTERS
 from api.langgraph.runs.bodies import CommandBody, RunBody
+from api.langgraph.threads.message_ids import usable_id
 from api.langgraph.threads.messages import GAP, human_messages
 
 END: Final = "__end__"
@@ -17,6 +18,7 @@ class Say:
     """Say something; nothing, to have the last message answered anew at a checkpoint."""
 
     message: str
+    message_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +29,10 @@ class Answer:
     ends: bool = False
 
 
-def read_order(body: RunBody, drafts: Sequence[Mapping[str, Any]] = ()) -> Say | Answer:
+def read_order(body: RunBody, drafts: Sequence[Mapping[str, Any]] = (), known: Collection[str] = ()) -> Say | Answer:
     """Return what a request wants. A command goes before an input, which clients send empty beside it.
 
+    Clients may send the whole conversation: of messages before the last one, those whose ids are `known` were said.
     Raises `InvalidRequestError` for what is none of it, and `NoSchedulesError` for a run that should begin later.
     """
     if body.after_seconds:
@@ -41,13 +44,14 @@ def read_order(body: RunBody, drafts: Sequence[Mapping[str, Any]] = ()) -> Say |
     if body.command and (found := _of_command(body.command)):
         return found
     said = _messages_in(body.command.update) if body.command else []
-    texts = [one["content"] for one in (*drafts, *said, *_messages_in(body.input))]
-    message = GAP.join(text for text in texts if text.strip())
+    listed = [*drafts, *said, *_messages_in(body.input)]
+    new = [one for one in listed if one["content"].strip() and (one is listed[-1] or one["id"] not in known)]
+    message = GAP.join(one["content"] for one in new)
     if len(message) > MAX_MESSAGE_CHARACTERS:
         raise InvalidRequestError("message_too_long", most=str(MAX_MESSAGE_CHARACTERS))
     if "\x00" in message:
         raise InvalidRequestError("nul_in_message")
-    return Say(message)
+    return Say(message, usable_id(new[-1]["id"]) if new else None)
 
 
 def _of_command(command: CommandBody) -> Answer | None:
