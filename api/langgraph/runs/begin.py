@@ -19,7 +19,7 @@ from api.langgraph.assistants.views import GRAPH_ID, own_id, public_id
 from api.langgraph.entrance import as_uuid
 from api.langgraph.runs.answers import all_rejected, decisions_of
 from api.langgraph.runs.bodies import RunBody
-from api.langgraph.runs.forks import replaced_run
+from api.langgraph.runs.forks import is_earlier, replaced_run
 from api.langgraph.runs.orders import Answer, Say, read_order
 from api.langgraph.runs.room import DEFAULT_STRATEGY, make_room
 from api.langgraph.runs.rows import PENDING, RUNNING, ClientRunRows
@@ -80,7 +80,7 @@ class RunStarter:
         message = order.message or (replaces.message if replaces else "")
         if not message.strip():
             raise InvalidRequestError("no_message_to_run")
-        has_place = body.checkpoint_wanted() is not None
+        has_place = await is_earlier(self._service, thread, body.checkpoint_wanted())
         room = await make_room(self._service, caller, thread, body.multitask_strategy, has_place=has_place)
         if room.is_pending:
             return await self._pending(caller, thread, body, Say(message, order.message_id))

@@ -33,6 +33,22 @@ async def replaced_run(service: Service, thread: ClientThread, checkpoint_id: st
     return replaced
 
 
+async def is_earlier(service: Service, thread: ClientThread, checkpoint_id: str | None) -> bool:
+    """Say whether a checkpoint is one before the turn that came before the run that works.
+
+    A client names the newest checkpoint that it knows: that of the last turn, if it has not heard of a later one.
+    """
+    if checkpoint_id is None:
+        return False
+    said = _said(await _snapshot(service, thread.row.id, checkpoint_id))
+    path = [run.id for run in await service.threads.runs(thread.row.id) if run.head_checkpoint is None]
+    return len(path) > 1 and said.isdisjoint(path[-2:])
+
+
+def _said(found: StateSnapshot) -> set[str]:
+    return {message.id for message in found.values.get("messages", ()) if message.type == "human"}
+
+
 async def _replaced(service: Service, path: list[RunRow], found: StateSnapshot) -> RunRow | None:
     """Return the run that begins at a state, or the one in whose turn the state is."""
     said = [message.id for message in found.values.get("messages", ()) if message.type == "human"]

@@ -82,11 +82,15 @@ def test_a_message_without_a_strategy_is_put_behind_the_run_that_is_being_stoppe
 def test_another_version_of_a_message_waits_for_no_run(client: Any, gate: Gate) -> None:
     thread_id = new_thread(client)
     client.runs.wait(thread_id, AGENT, input=said("one"))
-    place = client.threads.get_history(thread_id, limit=100)[-1]["checkpoint"]
+    states = client.threads.get_history(thread_id, limit=100)
     begin(client, thread_id, WAIT)
     assert gate.reached.wait(20)
     with pytest.raises(ConflictError, match="still works"):
-        begin(client, thread_id, "un", checkpoint=place)
+        begin(client, thread_id, "un", checkpoint=states[-1]["checkpoint"])
+    later = begin(client, thread_id, "two", checkpoint=states[0]["checkpoint"])
+    gate.open()
+    client.runs.join(thread_id, later)
+    assert humans(client, thread_id) == ["one", WAIT, "two"]
 
 
 def test_messages_that_are_put_behind_begin_in_order(client: Any, gate: Gate) -> None:
