@@ -15,11 +15,14 @@ from graph.approvals.payload import ALLOWED_DECISIONS
 
 SLOTS: Final = 10
 RUN_SPAN: Final = 10**8
+CHECKPOINT_SLOT: Final = 8
 VALUES_SLOT: Final = 9
 INPUT: Final = "input.requested"
 LIFECYCLE: Final = "lifecycle"
-ENDED: Final[Mapping[str, str]] = {"success": "completed", "cancelled": "failed"}
-STOPPED: Final = "The run was stopped."
+ENDED: Final[Mapping[str, str]] = {"success": "completed", "cancelled": "interrupted"}
+GOES_ON: Final = frozenset({"run", "approval_resolved", "plan_resumed"})
+WORKS: Final = frozenset({*GOES_ON, "tool_call_start", CONTENT, REASONING})
+"""The events that tell of work: a run that asked, and is stopped, has none of them any more."""
 CHANNELS: Final = frozenset(
     {"values", "updates", "messages", "tools", LIFECYCLE, "input", "checkpoints", "tasks", "custom"}
 )
@@ -45,6 +48,8 @@ class ProtocolEncoder:
         self._run_number = run_number
         self._channels = frozenset(channels)
         self._since = since
+        # The end of a run that asks is told already: clients would take it for that of the next one.
+        self._asks = False
         self._message: str | None = None
         self._text = ""
 
@@ -62,6 +67,10 @@ class ProtocolEncoder:
         event = {"type": "event", "event_id": str(number), "seq": number, "method": method, "params": about}
         return b"id: %d\n" % number + encode_frame(method, event)
 
+    def step_of(self, seq: int) -> int:
+        """Return a number for a state after an event, which grows over all runs of the thread."""
+        return number_of(self._run_number, seq) // SLOTS
+
     def wants(self, channel: str) -> bool:
         """Say whether a channel was asked for."""
         return channel in self._channels
@@ -73,13 +82,15 @@ class ProtocolEncoder:
 
     def _parts(self, event: Event) -> Iterator[Part]:
         kind: str = event["type"]
+        if kind in WORKS and not _is_stopped(event):
+            self._asks = False
         if kind in {CONTENT, REASONING}:
             yield from self._words(event)
             return
         yield from self._end_message()
         yield 5, "custom", {"name": kind, "payload": event}
         match kind:
-            case "run" | "approval_resolved" | "plan_resumed":
+            case _ if kind in GOES_ON and not self._asks:
                 yield 6, LIFECYCLE, {"event": "running"}
             case "tool_call_start":
                 called = {"tool_call_id": event["tool_call_id"], "tool_name": event["name"], "input": event["args"]}
@@ -87,11 +98,11 @@ class ProtocolEncoder:
             case "tool_call_end":
                 yield 6, "tools", _ended_call(event)
             case "approval_needed":
+                self._asks = True
                 yield 6, INPUT, question_of(event)
                 yield 7, LIFECYCLE, {"event": "interrupted"}
-            case "done":
-                ended = ENDED[event["status"]]
-                yield 6, LIFECYCLE, {"event": ended} | ({"error": STOPPED} if ended == "failed" else {})
+            case "done" if not self._asks:
+                yield 6, LIFECYCLE, {"event": ENDED[event["status"]]}
             case "error":
                 yield 6, LIFECYCLE, {"event": "failed", "error": event["message"]}
             case _:
@@ -118,6 +129,11 @@ class ProtocolEncoder:
         block = {"type": "text", "text": self._text}
         yield 0, "messages", {"event": "content-block-finish", "index": 0, "content": block, "message_id": key}
         yield 1, "messages", {"event": "message-finish", "message_id": key}
+
+
+def _is_stopped(event: Event) -> bool:
+    """Say whether an event tells that a question is dropped, as its run is stopped."""
+    return event["type"] == "approval_resolved" and event["status"] == "cancelled"
 
 
 def question_of(event: Event) -> Json:

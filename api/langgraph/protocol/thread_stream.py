@@ -11,7 +11,7 @@ from api.drive import Principal
 from api.events.frames import Frame
 from api.http.run_streams import shown_frames
 from api.langgraph.joining.runs_of_thread import runs_of_thread
-from api.langgraph.protocol.encoder import RUN_SPAN, VALUES_SLOT, ProtocolEncoder
+from api.langgraph.protocol.encoder import CHECKPOINT_SLOT, RUN_SPAN, VALUES_SLOT, ProtocolEncoder
 from api.langgraph.runs.clients import Clients
 from api.langgraph.runs.following import HEARTBEAT_SECONDS
 from api.langgraph.streams.frames import HEARTBEAT
@@ -19,6 +19,7 @@ from api.langgraph.streams.state_frames import CHANGES_STATE, StateFrames
 from api.storage.tables import RunRow
 
 VALUES: Final = "values"
+CHECKPOINTS: Final = "checkpoints"
 
 
 async def thread_events(
@@ -51,11 +52,22 @@ async def _events_of(
     async with aclosing(await shown_frames(run, 0, caller, quick, request)) as batches:
         async for frames in batches:
             shown = b"".join(map(encoder.encode, frames))
-            if (changed := _last_change(frames)) and encoder.wants(VALUES):
+            if changed := _last_change(frames):
                 # Before the end of the run, which clients take for the end of all that they wait for.
-                values = encoder.part(changed.seq, VALUES_SLOT, VALUES, await states.final())
-                shown = values + shown
+                shown = await _state(encoder, states, changed) + shown
             yield shown or HEARTBEAT
+
+
+async def _state(encoder: ProtocolEncoder, states: StateFrames, changed: Frame) -> bytes:
+    """Return the state after an event: its checkpoint first, from which clients fork at the messages in the values."""
+    shown = b""
+    if encoder.wants(CHECKPOINTS):
+        shown += encoder.part(
+            changed.seq, CHECKPOINT_SLOT, CHECKPOINTS, await states.checkpoint(encoder.step_of(changed.seq))
+        )
+    if encoder.wants(VALUES):
+        shown += encoder.part(changed.seq, VALUES_SLOT, VALUES, await states.final())
+    return shown
 
 
 def _last_change(frames: list[Frame]) -> Frame | None:

@@ -1,26 +1,33 @@
 """Begin runs for clients: a message begins one of ours, an answer goes on with the one that waits."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import select, update
 
 from api.drive import Place, Principal
-from api.errors import ApprovalClosedError, InvalidRequestError, NothingWaitsError, StaleCheckpointError
+from api.errors import (
+    ApprovalClosedError,
+    InvalidRequestError,
+    NothingWaitsError,
+    StaleCheckpointError,
+    ThreadBusyError,
+)
 from api.events.frames import newest_number
 from api.langgraph.assistants.views import GRAPH_ID, own_id, public_id
 from api.langgraph.entrance import as_uuid
 from api.langgraph.runs.answers import all_rejected, decisions_of
 from api.langgraph.runs.bodies import RunBody
-from api.langgraph.runs.forks import replaced_run
+from api.langgraph.runs.forks import is_earlier, replaced_run
 from api.langgraph.runs.orders import Answer, Say, read_order
-from api.langgraph.runs.room import make_room
+from api.langgraph.runs.room import DEFAULT_STRATEGY, make_room
 from api.langgraph.runs.rows import MODES_WANTED, PENDING, RUNNING, ClientRunRows
 from api.langgraph.streams.modes import read_modes
 from api.langgraph.threads.interrupts import interrupts_of, waiting_tasks
+from api.langgraph.threads.message_ids import SAID, said_on
 from api.langgraph.threads.rows import UNTITLED, ClientThread, ClientThreads
-from api.langgraph.threads.said import SAID, said_on
 from api.langgraph.threads.states import newest_state
 from api.service import Service
 from api.storage.tables import ApprovalRow, ClientRunRow, RunRow, new_id
@@ -42,8 +49,7 @@ class RunStarter:
         if read_modes(body.stream_mode) is None:
             raise InvalidRequestError("unknown_stream_mode", known="values, updates, messages, messages-tuple, custom")
         thread = await self._thread(caller, thread_id, body)
-        is_fork = body.checkpoint_wanted() is not None
-        order = read_order(body, thread.drafts, None if is_fork else await said_on(self._service, thread.row.id))
+        order = read_order(body, thread.drafts, await said_on(self._service, thread))
         if isinstance(order, Answer):
             return await self._answer(caller, thread, body, order)
         return await self._say(caller, thread, body, order)
@@ -63,17 +69,25 @@ class RunStarter:
             await session.execute(update(ClientRunRow).where(ClientRunRow.id == row.id).values(**values))
 
     async def _say(self, caller: Principal, thread: ClientThread, body: RunBody, order: Say) -> ClientRunRow:
-        """Say something: at the end of the thread, or as another version of its last message."""
+        """Say something: at the end of the thread, or as another version of a message."""
         if order.repeats:
             return await self._rows.newest_of(caller, thread.row.id, order.repeats)
         replaces = await replaced_run(self._service, thread, body.checkpoint_wanted())
-        message = order.message or (thread.run.message if thread.run and replaces else "")
+        message = order.message or (replaces.message if replaces else "")
         if not message.strip():
             raise InvalidRequestError("no_message_to_run")
-        room = await make_room(self._service, caller, thread, body.multitask_strategy)
+        has_place = await is_earlier(self._service, thread, body.checkpoint_wanted())
+        room = await make_room(self._service, caller, thread, body.multitask_strategy, has_place=has_place)
         if room.is_pending:
-            return await self._pending(caller, thread, body, order)
-        run = await self._start(caller, thread, body, message, replaces or room.rolled_back)
+            return await self._pending(caller, thread, body, replace(order, message=message))
+        replaced = replaces.id if replaces else room.rolled_back
+        try:
+            run = await self._start(caller, thread, body, message, replaced)
+        except ThreadBusyError:
+            # Another message of this moment was first.
+            if replaced is not None or has_place or (body.multitask_strategy or DEFAULT_STRATEGY) != "enqueue":
+                raise
+            return await self._pending(caller, thread, body, replace(order, message=message))
         return await self._stored(body, run, 1, {SAID: [*order.ids]}, stays=room.stays)
 
     async def _start(
@@ -91,7 +105,7 @@ class RunStarter:
             assistant_id=own_id(body.assistant_id),
             time_zone=where.time_zone or caller.time_zone,
             model=where.model,
-            replaced=await runs.find_replaced(caller, thread.row.id, replaces) if replaces else None,
+            replaced=await runs.find_earlier(caller, thread.row.id, replaces) if replaces else None,
         )
         if thread.drafts:
             await self._threads.drop_drafts(thread.row.id)
@@ -126,7 +140,7 @@ class RunStarter:
             assistant_id=assistant_id,
             wanted={**_stream_of(body), **wanted},
             about={"graph_id": GRAPH_ID, "assistant_id": public_id(assistant_id), **(body.metadata or {})},
-            strategy=body.multitask_strategy or "reject",
+            strategy=body.multitask_strategy or DEFAULT_STRATEGY,
         )
 
     async def _answer(self, caller: Principal, thread: ClientThread, body: RunBody, order: Answer) -> ClientRunRow:

@@ -41,10 +41,16 @@ class ContextBody(BaseModel):
         return name
 
 
+class Configurable(ContextBody):
+    """The context, and the checkpoint from which a client of the second protocol forks."""
+
+    checkpoint_id: str | None = Field(default=None, max_length=64)
+
+
 class RunConfig(BaseModel):
     """The part of a config that counts: older clients have the context in it."""
 
-    configurable: ContextBody | None = None
+    configurable: Configurable | None = None
 
 
 class RunBody(BaseModel):
@@ -76,4 +82,6 @@ class RunBody(BaseModel):
 
     def checkpoint_wanted(self) -> str | None:
         """Return the checkpoint from which the run is to go on, None: the newest one."""
-        return self.checkpoint_id or (self.checkpoint.checkpoint_id if self.checkpoint else None)
+        configured = self.config.configurable if self.config else None
+        named = self.checkpoint.checkpoint_id if self.checkpoint else None
+        return self.checkpoint_id or named or (configured.checkpoint_id if configured else None)

@@ -18,7 +18,7 @@ from api.langgraph.runs.rows import ENDS, PENDING, RUNNING, ClientRunRows
 from api.langgraph.streams.frames import HEARTBEAT, FrameEncoder, Place, encode_frame
 from api.langgraph.streams.modes import Mode
 from api.langgraph.streams.state_frames import CHANGES_STATE, StateFrames
-from api.langgraph.threads.said import SAID
+from api.langgraph.threads.message_ids import SAID
 from api.service import Service
 from api.storage.tables import ClientRunRow
 
@@ -88,15 +88,25 @@ async def client_frames(
     seen = place[0] - 1 if place else 0
     async with aclosing(stretch(clients, caller, request, row, seen)) as batches:
         async for frames in batches:
-            shown = b"".join(map(encoder.encode, frames))
-            if any(frame.type in CHANGES_STATE for frame in frames):
-                shown += await states.read(encoder.node)
+            shown = await _shown(encoder, states, frames)
             if error := next((frame for frame in frames if frame.type == "error"), None):
                 shown += encode_frame("error", error_view(orjson.loads(error.data)))
             yield shown or HEARTBEAT
     await ClientRunRows(service).settle(row)
     if last := await states.read(encoder.node):
         yield last
+
+
+async def _shown(encoder: FrameEncoder, states: StateFrames, frames: list[Frame]) -> bytes:
+    """Return events with the state behind the last one that changes it.
+
+    Not behind them all: clients drop a message that has begun, and is not in the values yet, until its next piece.
+    """
+    changed = max((index + 1 for index, frame in enumerate(frames) if frame.type in CHANGES_STATE), default=0)
+    shown = b"".join(map(encoder.encode, frames[:changed]))
+    if changed:
+        shown += await states.read(encoder.node)
+    return shown + b"".join(map(encoder.encode, frames[changed:]))
 
 
 async def awaited_values(

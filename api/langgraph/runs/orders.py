@@ -7,8 +7,8 @@ from typing import Any, Final, cast
 from api.errors import InvalidRequestError, NoSchedulesError
 from api.http.requests import MAX_MESSAGE_CHARACTERS
 from api.langgraph.runs.bodies import CommandBody, RunBody
+from api.langgraph.threads.message_ids import NOTHING_SAID, Said, usable_id
 from api.langgraph.threads.messages import GAP, human_messages, unanswered
-from api.langgraph.threads.said import Said
 
 END: Final = "__end__"
 
@@ -33,10 +33,11 @@ class Answer:
     ends: bool = False
 
 
-def read_order(body: RunBody, drafts: Sequence[Mapping[str, Any]] = (), said: Said | None = None) -> Say | Answer:
+def read_order(body: RunBody, drafts: Sequence[Mapping[str, Any]] = (), said: Said = NOTHING_SAID) -> Say | Answer:
     """Return the command of a request, or its input. A command goes before an input, which clients send empty.
 
-    Messages that were `said` on the thread before are not said again.
+    Clients may send the whole conversation: messages that were `said` on the thread before are not said again. The last
+    one is, at a checkpoint: that asks for another version of it.
 
     Raises `InvalidRequestError` for a request with neither, and `NoSchedulesError` for a run that should begin later.
     """
@@ -49,7 +50,9 @@ def read_order(body: RunBody, drafts: Sequence[Mapping[str, Any]] = (), said: Sa
     if body.command and (found := _of_command(body.command)):
         return found
     given = [*(_messages_in(body.command.update) if body.command else ()), *_messages_in(body.input)]
-    before = [said.client_run(one) if said else None for one in given]
+    before = [said.client_run(one) for one in given]
+    if before and body.checkpoint_wanted() is not None:
+        before[-1] = None
     new = [one for one, client_run in zip(given, before, strict=True) if client_run is None]
     words = [one for one in (*drafts, *new) if one["content"].strip()]
     message = GAP.join(one["content"] for one in words)
@@ -58,7 +61,7 @@ def read_order(body: RunBody, drafts: Sequence[Mapping[str, Any]] = (), said: Sa
     if "\x00" in message:
         raise InvalidRequestError("nul_in_message")
     repeated = before[-1] if before and not message else None
-    return Say(message, [one["id"] for one in words if one["id"]], repeated)
+    return Say(message, [one["id"] for one in words if usable_id(one["id"])], repeated)
 
 
 def _of_command(command: CommandBody) -> Answer | None:

@@ -16,6 +16,8 @@ from api.service import Service
 from api.storage.tables import WAITING
 
 ENDED_WITHIN_SECONDS: Final = 10.0
+DEFAULT_STRATEGY: Final = "enqueue"
+"""As LangGraph's server has it for a request that names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +32,28 @@ class Room:
     stays: Sequence[dict[str, Any]] = ()
 
 
-async def make_room(service: Service, caller: Principal, thread: ClientThread, strategy: Strategy | None) -> Room:
+async def make_room(
+    service: Service, caller: Principal, thread: ClientThread, strategy: Strategy | None, *, has_place: bool = False
+) -> Room:
     """Make room as the strategy says; without room, the start of the run refuses it.
 
-    A message that follows a question, without a strategy, moves on: nothing that was asked about is done.
+    Without a strategy a message that follows a question moves on: nothing that was asked about is done. Any other one
+    is put behind the run that works: clients stop a run and send the next message before the stop arrives. One that
+    `has_place`, an earlier checkpoint, would come to stand at another one there, and gets no room.
     """
-    if strategy == "enqueue" and await ClientRunRows(service).has_pending(thread.row.id):
-        return Room(is_pending=True)
     run = thread.run
-    if run is None or run.finished_at is not None:
+    is_active = run is not None and run.finished_at is None
+    moves_on = strategy is None and run is not None and is_active and run.status == WAITING
+    if run is not None and moves_on:
+        await _end(service, caller, run.id)
+        is_active = False
+    if strategy is None and is_active and has_place:
         return Room()
-    if strategy == "enqueue":
-        return Room(is_pending=True)
-    moves_on = strategy is None and run.status == WAITING
-    if strategy in {"interrupt", "rollback"} or moves_on:
+    if (strategy or DEFAULT_STRATEGY) == "enqueue":
+        return Room(is_pending=is_active or await ClientRunRows(service).has_pending(thread.row.id))
+    if run is None or not is_active:
+        return Room()
+    if strategy in {"interrupt", "rollback"}:
         await _end(service, caller, run.id)
     if strategy == "rollback":
         return Room(rolled_back=run.id, stays=await roll_back(service, caller, run.id))

@@ -73,6 +73,18 @@ class StateFrames:
         tasks = await waiting_tasks(self._service, self._caller, thread.run)
         return _with_interrupts(values, tasks)
 
+    async def checkpoint(self, step: int) -> Json:
+        """Return the newest checkpoint as the second protocol has it.
+
+        The `step` has to grow over the thread: clients take a smaller one, as the graph counts after a fork, for late.
+        """
+        thread = await ClientThreads(self._service).get(self._caller, self._thread_id)
+        state = await newest_state(self._service, self._caller, thread)
+        parent = state["parent_checkpoint"]
+        before = {"parent_id": parent["checkpoint_id"]} if parent else {}
+        source = state["metadata"].get("source", "loop")
+        return {"id": state["checkpoint"]["checkpoint_id"], **before, "step": step, "source": source}
+
     def _of_values(self, values: Json, tasks: list[Json], node: str) -> Iterator[bytes]:
         messages: list[Json] = values.get("messages", [])
         known = self._before(messages) if self._known is None else self._known

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from langgraph.types import StateSnapshot
+from langgraph.types import Interrupt, StateSnapshot
 
 from api.drive import Principal
 from api.langgraph.entrance import Json
@@ -23,8 +23,8 @@ NEEDED = "approval_needed"
 async def waiting_tasks(
     service: Service, caller: Principal, run: RunRow | None, snapshot: StateSnapshot | None = None
 ) -> list[Json]:
-    """Return the tasks in which a run waits, with their interrupts; none unless it waits."""
-    if run is None or run.status != WAITING or run.finished_at is not None:
+    """Return the tasks in which a run waits, with their interrupts; none unless it waits, or while it is stopped."""
+    if run is None or run.status != WAITING or run.cancel_requested or run.finished_at is not None:
         return []
     if snapshot is None:
         config = {"configurable": {"thread_id": run.thread_id}}
@@ -34,7 +34,8 @@ async def waiting_tasks(
         {
             **_task(task.id, task.name),
             "interrupts": [
-                {"id": one.id, "value": _shown(service, run, one.value, is_hidden=is_hidden)} for one in task.interrupts
+                {"id": _id(one), "value": _shown(service, run, one.value, is_hidden=is_hidden)}
+                for one in task.interrupts
             ],
         }
         for task in snapshot.tasks
@@ -56,6 +57,11 @@ def _task(task_id: str, name: str) -> Json:
     return {"id": task_id, "name": name, "path": ["__pregel_pull", name], "error": None} | dict.fromkeys(
         ("checkpoint", "state", "result")
     )
+
+
+def _id(interrupt: Interrupt) -> str:
+    """Return the id of a question: that of its approval, by which streams name it too; clients compare them."""
+    return str(interrupt.value.get("approval_id") or interrupt.id)
 
 
 def _shown(service: Service, run: RunRow, value: Mapping[str, Any], *, is_hidden: bool) -> Json:

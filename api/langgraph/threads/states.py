@@ -11,6 +11,7 @@ from api.errors import NotFoundError
 from api.langgraph.assistants.views import GRAPH_ID, public_id
 from api.langgraph.entrance import Json, contains
 from api.langgraph.threads.interrupts import by_task, interrupts_of, waiting_tasks
+from api.langgraph.threads.message_ids import ids_by_run
 from api.langgraph.threads.rows import UNTITLED, ClientThread
 from api.langgraph.threads.values import shown_values
 from api.service import Service
@@ -87,11 +88,14 @@ async def history(
     views: list[Json] = []
     newest = _id_in((await _snapshot(service, {"thread_id": thread.row.id})).config)
     wanted = MOST_LOOKED_AT if metadata else limit
+    own_ids = await ids_by_run(service, thread.row.id)
     async with aclosing(_snapshots(service, thread.row.id, wanted, before, at)) as snapshots:
         async for snapshot in snapshots:
             is_newest = _id_in(snapshot.config) == newest
-            make = _newest_view if is_newest else _view
-            view = await make(service, caller, thread, snapshot)
+            if is_newest:
+                view = await _newest_view(service, caller, thread, snapshot)
+            else:
+                view = await _view(service, caller, thread, snapshot, own_ids)
             if contains(view["metadata"], dict(metadata or {})):
                 views.append(view)
             if len(views) >= limit:
@@ -120,8 +124,14 @@ async def _newest_view(service: Service, caller: Principal, thread: ClientThread
     return _state(thread, snapshot, values, following, tasks)
 
 
-async def _view(service: Service, caller: Principal, thread: ClientThread, snapshot: StateSnapshot) -> Json:
-    values = await shown_values(service, caller, thread.row.id, snapshot.values)
+async def _view(
+    service: Service,
+    caller: Principal,
+    thread: ClientThread,
+    snapshot: StateSnapshot,
+    own_ids: Mapping[str, str] | None = None,
+) -> Json:
+    values = await shown_values(service, caller, thread.row.id, snapshot.values, own_ids=own_ids)
     return _state(thread, snapshot, values, list(snapshot.next), [])
 
 

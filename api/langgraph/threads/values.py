@@ -7,7 +7,7 @@ from api.drive import Principal
 from api.http.schemas import MessageView
 from api.http.views import message_view
 from api.langgraph.entrance import Json
-from api.langgraph.threads.said import own_ids
+from api.langgraph.threads.message_ids import ids_by_run, with_own_ids
 from api.service import Service
 from api.storage.tables import RunRow
 from api.withholding import withhold_texts
@@ -25,10 +25,12 @@ async def shown_values(
     *,
     run: RunRow | None = None,
     drafts: Sequence[Mapping[str, Any]] = (),
+    own_ids: Mapping[str, str] | None = None,
 ) -> Json:
     """Return a state of the graph as values.
 
     The message of the `run` that works, and the drafts for the next one, stand at the end until the graph has them.
+    `own_ids` are those of `ids_by_run`, for who shows several states of a thread.
     """
     seen = await service.withholding.messages(caller, thread_id, values)
     views = [view for message in seen if (view := message_view(message))]
@@ -39,10 +41,9 @@ async def shown_values(
     plan, route = values.get("plan"), values.get("route")
     if plan and await service.withholding.hidden_items(caller, thread_id):
         plan = withhold_texts(plan, language_of(run.message if run else ""))
-    ids = await own_ids(service, thread_id)
-    messages = [to_message(cleaned(MessageView, view, clean)) for view in views]
-    named = [{**message, "id": ids.get(message["id"], message["id"])} for message in messages]
-    return {"messages": named, "plan": cleaned(Any, plan, clean), "route": cleaned(Any, route, clean)}
+    own_ids = await ids_by_run(service, thread_id) if own_ids is None else own_ids
+    messages = with_own_ids((to_message(cleaned(MessageView, view, clean)) for view in views), own_ids)
+    return {"messages": messages, "plan": cleaned(Any, plan, clean), "route": cleaned(Any, route, clean)}
 
 
 def to_message(view: MessageView) -> Json:

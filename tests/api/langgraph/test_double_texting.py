@@ -55,17 +55,42 @@ def humans(client: Any, thread_id: str) -> list[str]:
     return [content for kind, content in texts(values) if kind == "human"]
 
 
-@pytest.mark.parametrize("strategy", [None, "reject"])
-def test_a_second_message_is_refused_while_a_run_works(client: Any, gate: Gate, strategy: Any) -> None:
+def test_a_second_message_is_refused_while_a_run_works(client: Any, gate: Gate) -> None:
     thread_id = new_thread(client)
     first = begin(client, thread_id, WAIT)
     assert gate.reached.wait(20)
     assert client.threads.get(thread_id)["status"] == "busy"
     with pytest.raises(ConflictError, match="still works"):
-        begin(client, thread_id, "me too", multitask_strategy=strategy)
+        begin(client, thread_id, "me too", multitask_strategy="reject")
     gate.open()
     client.runs.join(thread_id, first)
     assert humans(client, thread_id) == [WAIT]
+
+
+def test_a_message_without_a_strategy_is_put_behind_the_run_that_is_being_stopped(client: Any, gate: Gate) -> None:
+    thread_id = new_thread(client)
+    first = begin(client, thread_id, WAIT)
+    assert gate.reached.wait(20)
+    second = begin(client, thread_id, "and on")
+    assert client.runs.get(thread_id, second)["status"] == "pending"
+    client.runs.cancel(thread_id, first)
+    client.runs.join(thread_id, second)
+    assert humans(client, thread_id) == [WAIT, "and on"]
+    assert client.runs.get(thread_id, first)["status"] == "interrupted"
+
+
+def test_another_version_of_a_message_waits_for_no_run(client: Any, gate: Gate) -> None:
+    thread_id = new_thread(client)
+    client.runs.wait(thread_id, AGENT, input=said("one"))
+    states = client.threads.get_history(thread_id, limit=100)
+    begin(client, thread_id, WAIT)
+    assert gate.reached.wait(20)
+    with pytest.raises(ConflictError, match="still works"):
+        begin(client, thread_id, "un", checkpoint=states[-1]["checkpoint"])
+    later = begin(client, thread_id, "two", checkpoint=states[0]["checkpoint"])
+    gate.open()
+    client.runs.join(thread_id, later)
+    assert humans(client, thread_id) == ["one", WAIT, "two"]
 
 
 def test_messages_that_are_put_behind_begin_in_order(client: Any, gate: Gate) -> None:

@@ -49,9 +49,27 @@ def test_a_message_at_the_newest_checkpoint_goes_on(client: Any) -> None:
     assert len(values["messages"]) == 4
 
 
-def test_an_earlier_message_has_one_version(client: Any) -> None:
+def test_an_earlier_message_is_replaced_with_all_that_followed(client: Any, owner: Any) -> None:
+    thread_id = talked(client, "one", "two", "three")
+    values = client.runs.wait(thread_id, AGENT, input=said("deux"), checkpoint=before(client, thread_id, "two"))
+    assert [content for _, content in texts(values)] == ["one", "You said one", "deux", "You said deux"]
+    messages = owner.get(f"/api/threads/{thread_id}")["messages"]
+    assert [len(message["versions"]) for message in messages if message["role"] == "user"] == [0, 2]
+    values = client.runs.wait(thread_id, AGENT, input=said("un"), checkpoint=before(client, thread_id, "one"))
+    assert [content for _, content in texts(values)] == ["un", "You said un"]
+
+
+def test_an_earlier_answer_is_made_anew(client: Any) -> None:
     thread_id = talked(client, "one", "two")
-    with pytest.raises(ConflictError, match="last message"):
-        client.runs.create(thread_id, AGENT, input=said("un"), checkpoint=before(client, thread_id, "You said one"))
+    values = client.runs.wait(thread_id, AGENT, input=None, checkpoint=before(client, thread_id, "You said one"))
+    assert [content for _, content in texts(values)] == ["one", "You said one"]
+
+
+def test_a_version_that_was_left_is_not_gone_on_from(client: Any) -> None:
+    thread_id = talked(client, "one", "two")
+    left = client.threads.get_state(thread_id)["checkpoint"]
+    client.runs.wait(thread_id, AGENT, input=said("un"), checkpoint=before(client, thread_id, "one"))
+    with pytest.raises(ConflictError, match="checkpoint"):
+        client.runs.create(thread_id, AGENT, input=said("three"), checkpoint=left)
     with pytest.raises(NotFoundError):
         client.runs.create(thread_id, AGENT, input=said("un"), checkpoint={"checkpoint_id": str(uuid4())})

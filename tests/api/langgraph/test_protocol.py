@@ -99,6 +99,32 @@ def test_a_number_that_no_run_has_yet_is_the_end(client: Any, owner: Person) -> 
     assert "You said two" in str(heard)
 
 
+def test_a_message_that_moves_on_from_a_question_ends_nothing_a_second_time(client: Any, owner: Person) -> None:
+    thread_id, interrupt = asks(client, owner, "protocol moves on.txt")
+    client.runs.wait(thread_id, AGENT, input=said("never mind"))
+    seen = events(owner, thread_id, "completed", since=0)
+    states = [one["params"]["data"]["event"] for one in seen if one["method"] == "lifecycle"]
+    assert states == ["running", "interrupted", "running", "completed"]
+    (asked,) = [one["params"]["data"] for one in seen if one["method"] == "input.requested"]
+    assert asked["interrupt_id"] == interrupt["id"]
+
+
+def test_a_state_comes_behind_its_checkpoint_from_which_a_client_forks(client: Any, owner: Person) -> None:
+    thread_id = new_thread(client)
+    for text in ("one", "two"):
+        client.runs.wait(thread_id, AGENT, input=said(text))
+    seen = events(owner, thread_id, "completed", channels=["checkpoints", "values", "lifecycle"])
+    methods = [one["method"] for one in seen]
+    place = seen[methods.index("values") - 1]["params"]["data"]
+    assert place["id"] == client.threads.get_state(thread_id)["checkpoint"]["checkpoint_id"]
+    config = {"configurable": {"thread_id": thread_id, "checkpoint_id": place["parent_id"]}}
+    params = {"assistant_id": AGENT, "input": said("deux"), "config": config}
+    owner.http.post(f"/threads/{thread_id}/commands", json={"id": 1, "method": "run.start", "params": params})
+    events(owner, thread_id, "completed")
+    values = client.threads.get_state(thread_id)["values"]
+    assert [content for kind, content in texts(values) if kind == "human"] == ["one", "deux"]
+
+
 def test_a_call_is_told_with_its_result(client: Any, owner: Person) -> None:
     thread_id = new_thread(client)
     client.runs.wait(thread_id, AGENT, input=said(command("create_folder", name="By protocol")))

@@ -36,6 +36,28 @@ def test_a_run_streams_its_words_and_its_values(client: Any) -> None:
     assert client.threads.get(thread_id)["status"] == "idle"
 
 
+def test_a_message_keeps_the_id_that_its_client_gave_it(client: Any, owner: Person) -> None:
+    thread_id = new_thread(client)
+    own = {"type": "human", "id": "my-own.id", "content": "Good morning"}
+    parts = [*client.runs.stream(thread_id, AGENT, input={"messages": [own]}, stream_mode=["values", "updates"])]
+    seen = [part.data["messages"][0]["id"] for part in parts if part.event == "values"]
+    assert set(seen) == {"my-own.id"}
+    state = client.threads.get_history(thread_id)[0]["values"]["messages"]
+    assert state[0]["id"] == "my-own.id"
+    assert owner.get(f"/api/threads/{thread_id}")["messages"][0]["id"] != "my-own.id"
+
+
+def test_a_client_may_send_the_whole_conversation_with_each_message(client: Any) -> None:
+    thread_id = new_thread(client)
+    messages = client.runs.wait(thread_id, AGENT, input=said("one"))["messages"]
+    again = [*messages, {"type": "human", "id": "m2", "content": "two"}]
+    messages = client.runs.wait(thread_id, AGENT, input={"messages": again})["messages"]
+    again = [*messages, {"type": "human", "id": "m2", "content": "three"}]
+    values = client.runs.wait(thread_id, AGENT, input={"messages": again})
+    assert [content for kind, content in texts(values) if kind == "human"] == ["one", "two", "three"]
+    assert len({message["id"] for message in values["messages"]}) == 6
+
+
 def test_values_alone_come_without_a_mode(client: Any) -> None:
     parts = [*client.runs.stream(new_thread(client), AGENT, input=said("hello"))]
     assert {part.event for part in parts} == {"metadata", "values"}

@@ -43,7 +43,12 @@ const answers = client.responses.stream({
 });
 told.events = [];
 for await (const event of answers) told.events.push(event.type);
-told.done = (await answers.finalResponse()).output_text;
+const final = await answers.finalResponse();
+told.done = final.output_text;
+told.spent = final.usage.total_tokens;
+const conversation = final.conversation.id;
+const kept = await client.responses.create({ model, conversation, input: "and on" });
+told.kept = [kept.output_text, kept.conversation.id === conversation];
 
 told.models = [];
 for await (const one of client.models.list()) told.models.push(one.id);
@@ -74,6 +79,8 @@ def test_the_client_for_javascript_works_unchanged(running: RealService, owner: 
     assert told["events"][0] == "response.created"
     assert told["events"][-1] == "response.completed"
     assert told["done"].startswith("Done:")
+    assert told["spent"] >= 0
+    assert told["kept"] == ["You said and on", True]
     assert told["models"] == ["drive_agent", "drive_agent:text"]
     assert told["error"] == ["NotFoundError", 404, "not_found"]
     assert "node.txt" not in owner.names()
