@@ -169,8 +169,10 @@ class Service:
 
     async def _check_database(self) -> None:
         self.database.require_sound()
-        version, newest = await self.database.schema_version(), self.database.schema.newest_version()
-        if version != newest:
+        schema = self.database.schema
+        version, newest = await self.database.schema_version(), schema.newest_version()
+        # A newer program beside this one has migrated it already: its migrations only add.
+        if version is None or (version != newest and schema.knows(version)):
             raise ApiError("old_schema", version=str(version), newest=str(newest))
 
 

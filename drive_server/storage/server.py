@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from sqlalchemy import URL, make_url
+from sqlalchemy import URL, Connection, Engine, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
@@ -38,6 +38,11 @@ the last one in milliseconds. https://www.postgresql.org/docs/current/libpq-conn
 def is_sqlite(url: URL) -> bool:
     """Say whether the URL is that of an embedded database."""
     return url.get_backend_name() == "sqlite"
+
+
+def is_embedded(bind: Engine | Connection) -> bool:
+    """Say whether it is that of an embedded database, which has one writer, and an index of names."""
+    return bind.dialect.name == "sqlite"
 
 
 def server_url(url: str | URL, drivername: str = "postgresql") -> URL:

@@ -47,9 +47,9 @@ def sources_of(arguments: Namespace) -> Sources:
         files = {} if threads_on_server else _thread_files(drive.root, agent)
         return Sources(drive.root, files, servers, blobs)
     if url.get_backend_name() != "sqlite" or not url.database:
-        raise CommandError.of("backup_postgres", setting="DRIVE_DATABASE_URL")
+        raise CommandError.of("backup_server", setting="DRIVE_DATABASE_URL")
     if threads_on_server:
-        raise CommandError.of("backup_postgres", setting="AGENT_THREADS_URL")
+        raise CommandError.of("backup_server", setting="AGENT_THREADS_URL")
     if not isinstance(blobs, Path):
         raise CommandError.of("backup_objects")
     databases = {DRIVE: Path(url.database), SERVICE: drive.root / SERVICE, **_thread_files(drive.root, agent)}

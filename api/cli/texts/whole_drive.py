@@ -137,11 +137,11 @@ WHOLE_DRIVE: Final[dict[str, tuple[str, str]]] = {
         "Only you may read it there; keep copies as safe.",
         "{root} 中有访问令牌、密钥文件和设置：能读取它的人即可访问云盘。目前仅您可以读取；请同样妥善保管其副本。",
     ),
-    "backup_postgres": (
+    "backup_server": (
         "{setting} names a database server, and the other parts of the drive are files here.",
         "{setting} 指定了数据库服务器，而云盘的其他部分是本机文件。",
     ),
-    "backup_postgres.hint": (
+    "backup_server.hint": (
         "Back it up with pg_dump, or with your provider's snapshots, first; then the contents of files.",
         "请先用 pg_dump 或服务商的快照备份数据库，再备份文件内容。",
     ),

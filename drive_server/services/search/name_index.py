@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import ColumnElement, Select, TextClause, bindparam, column, func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from drive_server.storage.server import is_embedded
 from drive_server.storage.tables.items import NameKeyRow, NodeRow
 
 MOST_NARROWED = 2_000
@@ -40,7 +41,7 @@ def any_of(terms: Sequence[str]) -> str:
 
 async def narrows(session: AsyncSession, expression: str) -> bool:
     """Return whether the database has the index, and few names meet the expression."""
-    if not expression or session.get_bind().dialect.name != "sqlite":
+    if not expression or not is_embedded(session.get_bind()):
         return False
     some = _matching().with_only_columns(column("rowid")).limit(MOST_NARROWED + 1).subquery()
     found = await session.scalar(select(func.count()).select_from(some), {"expression": expression})

@@ -23,6 +23,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.ancestors import Reader
+from drive_server.storage.server import is_embedded
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
 from drive_server.storage.turns import read_numbers_sync
@@ -170,4 +171,4 @@ def _encoded(cursors: Cursors, place: _Place) -> str:
 
 def _has_one_writer(reader: Reader) -> bool:
     bind = reader if isinstance(reader, Connection) else reader.get_bind()
-    return bind.dialect.name == "sqlite"
+    return is_embedded(bind)

@@ -81,6 +81,11 @@ class Pair:
         """The addresses of both."""
         return [*self._urls]
 
+    @property
+    def pids(self) -> list[int]:
+        """The ids of both processes."""
+        return [process.pid for process in self._processes]
+
     def start(self, number: int) -> None:
         """Start one again, after its end."""
         self._processes[number] = self._begin(number)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import logging
 import shutil
 from typing import TYPE_CHECKING, Any
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 from drive_server.errors import DamagedDatabaseError
 from drive_server.messages import Message
@@ -42,6 +42,16 @@ def test_what_is_not_ready_is_named(service: RunningService, alice: Person, monk
     assert problem["detail"] == "Not ready: database, threads."
     assert "9999" in problem["details"]["checks"]["database"]
     assert "secret" not in response.text
+
+
+def test_a_service_stays_ready_beside_a_newer_one_that_has_migrated_the_database(
+    service: RunningService, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = service.parts.service.database
+    monkeypatch.setattr(database, "schema_version", AsyncMock(return_value="9999"))
+    assert alice.http.get("/readyz").status_code == 200
+    monkeypatch.setattr(database, "schema_version", AsyncMock(return_value="0001"))
+    assert alice.http.get("/readyz").status_code == 503
 
 
 def test_a_database_that_is_known_to_be_damaged_is_told(service: RunningService, alice: Person) -> None:
