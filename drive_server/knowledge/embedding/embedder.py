@@ -140,8 +140,8 @@ class EarlierLocalEmbedder(LocalEmbedder):
 class CjkEmbedder(PackagedEmbedder):
     """multilingual-e5-small: Chinese, Japanese and Korean, and English questions about them.
 
-    It embeds 9 to 13 passages a second, a quarter of `LocalEmbedder`, and takes 151 MB while it is loaded. The weight
-    was chosen with `CJK_TRUST` (`fusion.py`), on four collections.
+    A passage takes five times as long as with `LocalEmbedder` (`python -m benchmarks.search.embedding`); loaded, it is
+    149 MB. The weight was chosen with `CJK_TRUST` (`fusion.py`), on four collections.
     """
 
     name = "multilingual-e5-small-q4"
@@ -160,8 +160,8 @@ class CjkEmbedder(PackagedEmbedder):
     def nearness(self, query: str) -> Nearness:
         """Return how near an answer is; one to a question in another script is never as near."""
         if not is_cjk(query):
-            return Nearness(alone=0.849)
-        return Nearness(alone=0.905, words=0.04, each_word=0.004, rare_words=0.003)
+            return Nearness(alone=0.85)
+        return Nearness(alone=0.906, words=0.04, each_word=0.004, rare_words=0.003)
 
 
 class CrossingEmbedder:
