@@ -16,7 +16,7 @@ from drive_server.knowledge.text.characters import is_cjk
 MODEL_FOLDER = Path(__file__).parent / "model"
 MODEL_FILE = "all-MiniLM-L6-v2.int8.onnx"
 CJK_FOLDER = Path(__file__).parent / "multilingual"
-CJK_FILE = "multilingual-e5-small.q4.onnx"
+CJK_FILE = "multilingual-e5-small.int8.onnx"
 CROSSING_FILE = Path(__file__).parent / "crossing" / "e5-to-minilm.npy"
 DIMENSIONS = 384
 BATCH_CHARACTERS = 1000
@@ -51,10 +51,10 @@ class Nearness:
 class Embedder(Protocol):
     """A model that embeds texts of similar meaning near each other.
 
-    `name` changes whenever the vectors do: an index under another name is built anew in the background, and the one
-    before it answers meanwhile. `dimensions` is 0 for a model without vectors. `weight`, from 0 to 1, is the
-    greatest share of the similarity in a passage's score; `fusion.py` decides for each query. `floor` is the cosine of
-    texts that have nothing in common: similarity counts from there.
+    `name` changes whenever the vectors do, but for rounding: an index under another name is built anew in the
+    background, and the one before it answers meanwhile. `dimensions` is 0 for a model without vectors. `weight`, from 0
+    to 1, is the greatest share of the similarity in a passage's score; `fusion.py` decides for each query. `floor` is
+    the cosine of texts that have nothing in common: similarity counts from there.
     """
 
     name: str
@@ -138,13 +138,15 @@ class EarlierLocalEmbedder(LocalEmbedder):
 
 
 class CjkEmbedder(PackagedEmbedder):
-    """multilingual-e5-small in 4 bits: Chinese, Japanese and Korean, and English questions about them.
+    """multilingual-e5-small: Chinese, Japanese and Korean, and English questions about them.
 
-    It embeds 9 to 13 passages a second, a quarter of `LocalEmbedder`, and takes 151 MB while it is loaded. The weight
-    was chosen with `CJK_TRUST` (`fusion.py`), on four collections.
+    A passage takes five times as long as with `LocalEmbedder` (`python -m benchmarks.search.embedding`); loaded, it is
+    149 MB. The weight was chosen with `CJK_TRUST` (`fusion.py`), on four collections.
     """
 
     name = "multilingual-e5-small-q4"
+    """As it was with all layers in 4 bits, from whose vectors these differ by rounding (`multilingual/README.md`)."""
+
     weight = 0.85
     floor = 0.7
     path = CJK_FOLDER / CJK_FILE
@@ -158,8 +160,8 @@ class CjkEmbedder(PackagedEmbedder):
     def nearness(self, query: str) -> Nearness:
         """Return how near an answer is; one to a question in another script is never as near."""
         if not is_cjk(query):
-            return Nearness(alone=0.849)
-        return Nearness(alone=0.905, words=0.04, each_word=0.004, rare_words=0.003)
+            return Nearness(alone=0.85)
+        return Nearness(alone=0.906, words=0.04, each_word=0.004, rare_words=0.003)
 
 
 class CrossingEmbedder:

@@ -82,7 +82,7 @@ async def test_vectors_are_those_that_belong_to_the_name_of_the_model(model: Emb
     assert ((found * expected).sum(axis=1) / lengths).min() > 0.985
 
 
-@pytest.mark.parametrize("model", [LocalEmbedder()], ids=["local"])
+@pytest.mark.parametrize("model", [LocalEmbedder(), CjkEmbedder()], ids=["local", "cjk"])
 def test_a_loaded_model_has_no_operator_that_takes_four_times_as_long_as_two_others(
     model: PackagedEmbedder, tmp_path: Path
 ) -> None:
