@@ -24,7 +24,7 @@ export interface components {
         };
         /**
          * ApiKey
-         * @description An API key without its secret.
+         * @description An API key without its secret. `tools` are those that an MCP host with it is shown, null: as the settings say.
          */
         ApiKey: {
             /** Id */
@@ -46,6 +46,8 @@ export interface components {
             revoked_at: string | null;
             /** Last Used At */
             last_used_at: string | null;
+            /** Tools */
+            tools?: ("core" | "all" | "whole") | null;
         };
         /**
          * ApprovalAction
@@ -1003,6 +1005,8 @@ export interface components {
             revoked_at: string | null;
             /** Last Used At */
             last_used_at: string | null;
+            /** Tools */
+            tools?: ("core" | "all" | "whole") | null;
             /** Key */
             key: string;
         };
@@ -2061,16 +2065,21 @@ export interface components {
         };
         /**
          * KeyChange
-         * @description New scopes of a key.
+         * @description New scopes of a key, other `tools` that MCP hosts with it are shown, or both; null tools: as the settings say.
          * @example {
          *       "scopes": [
          *         "read"
          *       ]
          *     }
+         * @example {
+         *       "tools": "all"
+         *     }
          */
         KeyChange: {
             /** Scopes */
-            scopes: string[];
+            scopes?: string[] | null;
+            /** Tools */
+            tools?: ("core" | "all" | "whole") | null;
         };
         /**
          * KeysResult
@@ -2716,6 +2725,8 @@ export interface components {
             scopes: string[];
             /** Days */
             days?: number | null;
+            /** Tools */
+            tools?: ("core" | "all" | "whole") | null;
         };
         /**
          * NewPasskey
