@@ -320,7 +320,7 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
     await stack.enter_async_context(_running("drive-subscriptions", subscriptions.run))
     stack.push_async_callback(identity.uses.flush)
     await stack.enter_async_context(_running("drive-key-uses", identity.uses.run))
-    identity.on_scopes = drive.server.tool_lists.wake
+    identity.on_key = drive.server.tool_lists.wake
     await stack.enter_async_context(_running("drive-tool-lists", drive.server.tool_lists.run))
     stack.push_async_callback(recents.flush)
     await stack.enter_async_context(_running("drive-recents", recents.run))

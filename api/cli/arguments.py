@@ -382,6 +382,7 @@ def _add_people_commands(commands: Commands, client: ArgumentParser) -> None:
     create.add_argument("name", metavar="NAME")
     create.add_argument("--scope", required=True, type=_scopes, metavar=",".join(SCOPES), help="what it may do")
     create.add_argument("--days", type=_days, metavar="N", help="days until it expires (default: never)")
+    create.add_argument("--tools", choices=TIERS, help="the tools that an MCP host with it is shown at first")
     create.add_argument("--json", action="store_true", help="print the key as JSON")
     create.set_defaults(target="commands.keys:create_key")
     listing = keys.add_parser("list", parents=[client], help="list your keys")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from drive_server.models.base import Model
+from drive_server.settings import Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Link:
 
 
 class ApiKey(Model):
-    """An API key without its secret."""
+    """An API key without its secret. `tools` are those that an MCP host with it is shown, null: as the settings say."""
 
     id: str
     name: str
@@ -55,6 +56,7 @@ class ApiKey(Model):
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None
+    tools: Tier | None = None
 
 
 @dataclass(frozen=True, slots=True)

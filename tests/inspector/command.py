@@ -49,11 +49,12 @@ class Inspector:
 def over_http(url: str, key: str, scratch: Path) -> Inspector:
     """Return the Inspector for a service at the address."""
     header = f"Authorization: Bearer {key}"
-    return Inspector((f"{url}/mcp", "--transport", "http", "--header", header), scratch)
+    return Inspector((f"{url}/mcp?tools=whole", "--transport", "http", "--header", header), scratch)
 
 
 def over_stdio(data: Path, key: str, scratch: Path) -> Inspector:
     """Return the Inspector for the server that it starts itself, on the same data."""
     values = {"DRIVE_DATA_DIR": str(data), "DRIVE_EMBEDDING_MODEL": "none", "DRIVE_API_KEY": key}
+    values["DRIVE_MCP_TOOLS"] = "whole"
     settings = [argument for name, value in values.items() for argument in ("-e", f"{name}={value}")]
     return Inspector((sys.executable, "-m", "drive_server", "stdio", *settings), scratch)

@@ -22,7 +22,7 @@ KEYS = "/api/auth/keys"
 def create_key(arguments: Namespace) -> int:
     """Make an API key; standard output gets the secret alone, so that a script can take it."""
     terminal = Terminal(machine=arguments.json)
-    body = {"name": arguments.name, "scopes": arguments.scope, "days": arguments.days}
+    body = {"name": arguments.name, "scopes": arguments.scope, "days": arguments.days, "tools": arguments.tools}
     with connected(arguments, terminal) as client:
         created = client.post(KEYS, body)
     if arguments.json:

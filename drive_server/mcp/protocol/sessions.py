@@ -28,6 +28,7 @@ from drive_server.mcp.sdk import SdkServerSession
 
 if TYPE_CHECKING:
     from drive_server.access import Scope
+    from drive_server.settings import Tier
 
 LEVELS: Final[tuple[LoggingLevel, ...]] = (
     "debug",
@@ -55,9 +56,9 @@ class Subscription:
 class DriveSession(SdkServerSession):
     """One connection. `opened_by` is the principal of a session inside this process, `request` the last over HTTP.
 
-    `key_id` and `scopes` are those of its last caller; None before anybody called. `person` is who is behind it, by id
-    and by email, once a change was told. `asked_tools` are those that its host asked for, in this order; its list has
-    them if it `keeps_tools`.
+    `key_id` and `listed_by`, scopes and tier, are those of its last caller; None before anybody called. `person` is who
+    is behind it, by id and by email, once a change was told. `asked_tools` are those that its host asked for, in this
+    order; its list has them if it `keeps_tools`.
     """
 
     keeps_tools: ClassVar[bool] = True
@@ -67,7 +68,7 @@ class DriveSession(SdkServerSession):
         self.opened_by = current_principal.get()
         self.request: Request | None = None
         self.key_id: str | None = None
-        self.scopes: frozenset[Scope] | None = None
+        self.listed_by: tuple[frozenset[Scope], Tier | None] | None = None
         self.person: frozenset[str] = frozenset()
         self.asked_tools: dict[str, None] = {}
         self.log_level = FIRST_LEVEL

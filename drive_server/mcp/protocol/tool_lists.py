@@ -1,4 +1,4 @@
-"""The list of tools as each session's scopes allow it: sessions are notified when theirs changes."""
+"""The list of tools as each session's key allows it: sessions are notified when theirs changes."""
 
 import logging
 from typing import Final
@@ -12,6 +12,7 @@ from drive_server.errors import DriveError
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions
 from drive_server.services.housekeeping import whole_step
 from drive_server.services.identity.service import IdentityService
+from drive_server.settings import Tier
 
 logger = logging.getLogger(__name__)
 
@@ -21,7 +22,7 @@ _CHANGED: Final = ServerNotification(ToolListChangedNotification())
 
 
 class ToolLists:
-    """Notes the scopes of each session's caller, and tells the session when they are others than before.
+    """Notes the scopes and the tier of each session's caller, and tells the session when they are others than before.
 
     A key that this process changes is looked at after `wake`, one that another process changes within `POLL_SECONDS`.
     """
@@ -32,15 +33,16 @@ class ToolLists:
         self._woken = anyio.Event()
 
     def wake(self) -> None:
-        """Look soon: a key has other scopes."""
+        """Look soon: a key has other scopes, or shows other tools."""
         self._woken.set()
 
     def note(self, session: ServerSession, caller: Principal | None) -> frozenset[Scope]:
         """Note who calls in the session, None for nobody yet; return the scopes by which tools are listed."""
         assert isinstance(session, DriveSession)  # noqa: S101 - the protocol's sessions all are
         session.key_id = caller.key_id if caller else None
-        self._put(session, caller.scopes if caller else ALL_SCOPES)
-        return session.scopes or frozenset()
+        scopes = caller.scopes if caller else ALL_SCOPES
+        self._put(session, scopes, caller.tools if caller else None)
+        return scopes
 
     async def run(self) -> None:
         """Follow the keys of the open sessions until cancelled."""
@@ -53,19 +55,22 @@ class ToolLists:
             except DriveError:
                 continue  # logged where it came from
             except Exception:
-                logger.exception("Changed scopes could not be followed.")
+                logger.exception("Changed keys could not be followed.")
 
     async def _look(self) -> None:
         followed = [session for session in self._sessions if session.key_id]
         if not followed:
             return
-        scopes = await self._identity.scopes_of({session.key_id for session in followed if session.key_id})
+        callers = await self._identity.callers_of({session.key_id for session in followed if session.key_id})
         for session in followed:
-            if session.key_id in scopes:
-                self._put(session, scopes[session.key_id])
+            if session.key_id in callers:
+                caller = callers[session.key_id]
+                self._put(session, caller.scopes, caller.tools)
 
-    def _put(self, session: DriveSession, scopes: frozenset[Scope]) -> None:
-        before, session.scopes = session.scopes, scopes
-        if before is not None and before != scopes:
+    def _put(self, session: DriveSession, scopes: frozenset[Scope], tools: Tier | None) -> None:
+        now: tuple[frozenset[Scope], Tier | None] = (scopes, tools)
+        before = session.listed_by
+        session.listed_by = now
+        if before is not None and before != now:
             session.withdraw(ABOUT)
             session.post(ABOUT, _CHANGED)

@@ -14,6 +14,7 @@ from drive_server.clock import utc_now
 from drive_server.errors import UnauthenticatedError
 from drive_server.mcp.calls.authentication import IN_PROCESS
 from drive_server.mcp.calls.call import Call
+from drive_server.mcp.calls.purging import require_purge
 from drive_server.mcp.calls.sampling import HostModel, can_sample
 from drive_server.models.changes import Outcome
 from drive_server.services.identity.service import TOKEN_METHOD, IdentityService
@@ -59,7 +60,10 @@ class Proposal(Call):
 
 
 class TaskCall(Call):
-    """The call that a task makes; `host` is the session that had it made, as long as that is there."""
+    """The call that a task makes; `host` is the session that had it made, as long as that is there.
+
+    What nothing brings back (`purges`) is looked at again: the key may have lost the scope since the task was made.
+    """
 
     _task: Task = PrivateAttr()
     _identity: IdentityService = PrivateAttr()
@@ -73,8 +77,11 @@ class TaskCall(Call):
         identity: IdentityService,
         report: Progress,
         host: ServerSession | None = None,
+        *,
+        purges: bool = False,
     ) -> None:
         Context.__init__(self, fastmcp=server)
+        self._purges = purges
         self._task = task
         self._host = host
         self._identity = identity
@@ -111,7 +118,9 @@ class TaskCall(Call):
         await self.actor()
 
     async def agreed(self, actor: Actor, operation: Callable[[Actor], Awaitable[Outcome[T]]]) -> Outcome[T]:
-        """Run the operation."""
+        """Run the operation. Raises `MissingScopeError` for a deletion for good that nobody agreed to."""
+        if self._purges:
+            require_purge(actor, is_asked=actor.approved_by is not None)
         return await operation(actor)
 
 

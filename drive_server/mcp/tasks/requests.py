@@ -83,7 +83,7 @@ class TaskRequests:
         self._tool_of = tool_of
         self._proposal = proposal
         self._actor = actor
-        self.work = TaskWork(server, drive, tool_of)
+        self.work = TaskWork(server, drive, tool_of, lambda name: specs[name].deletes_for_good)
         self.run = self.work.runner.run
 
     def handlers(self) -> dict[type[Any], Handler]:

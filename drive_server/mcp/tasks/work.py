@@ -48,9 +48,15 @@ class Listener:
 
 
 class TaskWork:
-    """Makes the calls of tasks. `tool_of` returns a tool by its name, or raises `McpError`."""
+    """Makes the calls of tasks.
 
-    def __init__(self, server: FastMCP[Any], drive: ServiceRegistry, tool_of: ToolOf) -> None:
+    `tool_of` returns a tool by its name, or raises `McpError`; `purges` says whether nothing brings back its removals.
+    """
+
+    def __init__(
+        self, server: FastMCP[Any], drive: ServiceRegistry, tool_of: ToolOf, purges: Callable[[str], bool]
+    ) -> None:
+        self._purges = purges
         self._server = server
         self._drive = drive
         self._tool_of = tool_of
@@ -78,7 +84,8 @@ class TaskWork:
         task = work.task
         listener = self._listeners.get(task.id)
         host = listener.session() if listener else None
-        call = TaskCall(task, self._server, self._drive.identity, self._report(work), host)
+        purges = self._purges(task.order.tool)
+        call = TaskCall(task, self._server, self._drive.identity, self._report(work), host, purges=purges)
         try:
             answered = await self._tool_of(task.order.tool).run(task.order.arguments, call, convert_result=True)
         except McpError as error:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
 from secrets import token_urlsafe
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from sqlalchemy import Connection, Row, Select, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -26,6 +26,7 @@ from drive_server.errors import (
 from drive_server.messages import Message
 from drive_server.models.access import ApiKey
 from drive_server.services.identity.proofs.freshness import PERSONAL, proof_of
+from drive_server.settings import Tier
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import ApiKeyRow, UserRow
 
@@ -87,11 +88,13 @@ _LIVING: Final = (
         ApiKeyRow.proof,
         ApiKeyRow.proof_id,
         ApiKeyRow.proved_at,
+        ApiKeyRow.tools,
         UserRow.email,
         UserRow.is_admin,
         UserRow.disabled_at,
         *PROFILE,
         _opener.scopes.label("opener_scopes"),
+        _opener.tools.label("opener_tools"),
     )
     .join(UserRow, UserRow.id == ApiKeyRow.user_id)
     .outerjoin(_opener, _opener.id == ApiKeyRow.opened_by)
@@ -141,11 +144,11 @@ def find_by_id(connection: Connection, key_id: str, now: datetime) -> tuple[Row[
     return _find(connection, _WITH_ID, key_id, now)
 
 
-def scopes_by_id(connection: Connection, key_ids: Sequence[str]) -> dict[str, frozenset[Scope]]:
-    """Return the scopes of the keys with these ids that are not revoked."""
+def callers_by_id(connection: Connection, key_ids: Sequence[str]) -> dict[str, Principal]:
+    """Return whom the keys with these ids stand for, of those that are not revoked."""
     living: Select[*tuple[Any, ...]] = _LIVING.where(ApiKeyRow.id.in_(key_ids))
     found = connection.execute(living.where(UserRow.disabled_at.is_(None)))
-    return {key.id: _principal(key).scopes for key in found}
+    return {key.id: _principal(key) for key in found}
 
 
 async def own_key(session: AsyncSession, principal: Principal, key_id: str) -> ApiKeyRow:
@@ -157,6 +160,15 @@ async def own_key(session: AsyncSession, principal: Principal, key_id: str) -> A
     if row is None or row.user_id != principal.user_id:
         raise NotFoundError("There is no such key.", hint="List your keys and use an id from there.")
     require_scopes(principal, parse_scopes(row.scopes, may_be_empty=True))
+    return row
+
+
+async def living_key(session: AsyncSession, principal: Principal, key_id: str, now: datetime) -> ApiKeyRow:
+    """Return an API key in use of the caller, as `own_key` does. Raises `StateConflictError` for anything else."""
+    row = await own_key(session, principal, key_id)
+    has_ended = row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now)
+    if has_ended or row.method != KEY_METHOD:
+        raise StateConflictError("This one can't be changed.", hint="Change an API key that is in use, or create one.")
     return row
 
 
@@ -244,7 +256,13 @@ def to_key(row: ApiKeyRow) -> ApiKey:
         expires_at=row.expires_at,
         revoked_at=row.revoked_at,
         last_used_at=row.last_used_at,
+        tools=known_tier(row.tools),
     )
+
+
+def known_tier(word: str | None) -> Tier | None:
+    """Return the stored word as one of the tiers of tools, None for none and for one of another version."""
+    return next((tier for tier in get_args(Tier) if tier == word), None)
 
 
 def not_valid(hint: str) -> UnauthenticatedError:
@@ -287,6 +305,7 @@ def _principal(key: Row[Any]) -> Principal:
         proof=key.proof or key.method,
         proof_id=key.proof_id,
         proved_at=key.proved_at,
+        tools=known_tier(key.tools or key.opener_tools),
         **profile_of(key),
     )
 

@@ -24,9 +24,9 @@ from drive_server.models.access import ApiKey, User
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.key_uses import KeyUses
 from drive_server.services.identity.keys import (
-    KEY_METHOD,
     LOCAL_METHOD,
     PROFILE,
+    callers_by_id,
     clean_key_name,
     descendants,
     digest,
@@ -35,6 +35,7 @@ from drive_server.services.identity.keys import (
     find_by_secret,
     find_by_secrets,
     key_row,
+    living_key,
     maker_of,
     new_secret,
     not_valid,
@@ -44,13 +45,13 @@ from drive_server.services.identity.keys import (
     refuse_disabled,
     require_lasts,
     require_scopes,
-    scopes_by_id,
     to_key,
 )
 from drive_server.services.identity.profile import languages_sync
 from drive_server.services.identity.proofs.freshness import PERSONAL, is_fresh, proof_of, require_fresh
 from drive_server.services.identity.proofs.revocations import Revocations
 from drive_server.services.identity.sessions import SESSION_METHOD
+from drive_server.settings import Tier
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.people import ApiKeyRow, UserRow
@@ -82,7 +83,7 @@ _PERSON = select(UserRow.id, UserRow.email, UserRow.is_admin, UserRow.disabled_a
 class IdentityService:
     """Manages users and their keys. A secret is returned once; the drive stores only its SHA-256.
 
-    `on_scopes` is called after the scopes of a key were changed.
+    `on_key` is called after the scopes or the tools of a key were changed.
     """
 
     def __init__(
@@ -100,7 +101,7 @@ class IdentityService:
         self._fresh_for = fresh_for
         self.revocations = Revocations(database)
         self.uses = KeyUses(database, clock)
-        self.on_scopes: Callable[[], None] = lambda: None
+        self.on_key: Callable[[], None] = lambda: None
 
     async def authenticate(self, secret: str) -> Principal:
         """Return the owner of the secret: a key's, a browser session's, or a token's of the issuer in the settings.
@@ -245,12 +246,13 @@ class IdentityService:
         return to_user(user), secret
 
     async def create_key(
-        self, actor: Actor, name: str, scopes: "Iterable[str]", days: int | None = None
+        self, actor: Actor, name: str, scopes: "Iterable[str]", days: int | None = None, tools: Tier | None = None
     ) -> tuple[ApiKey, str]:
         """Make a key for the caller that expires after `days` days (None: never); the secret is shown only here.
 
-        It has no scope that the key in use lacks, and does not outlive that key. Raises `MissingScopeError`,
-        `FreshProofNeededError`, and `InvalidInputError` for a bad name, scope or number of days.
+        It has no scope that the key in use lacks, and does not outlive that key. An MCP host with it is shown the
+        `tools`, None: as the settings say. Raises `MissingScopeError`, `FreshProofNeededError`, and `InvalidInputError`
+        for a bad name, scope or number of days.
         """
         require_person(actor.principal)
         granted = parse_scopes(scopes)
@@ -261,6 +263,7 @@ class IdentityService:
         row = key_row(actor.user_id, clean_key_name(name), granted, secret, now)
         row.expires_at = expiry(actor.principal, days, now)
         row.opened_by = maker_of(actor.principal)
+        row.tools = tools
 
         async def work(session: AsyncSession) -> None:
             session.add(row)
@@ -315,13 +318,7 @@ class IdentityService:
         require_scopes(actor.principal, granted)
 
         async def work(session: AsyncSession) -> ApiKeyRow:
-            row = await own_key(session, actor.principal, key_id)
-            has_ended = row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= self._clock())
-            if has_ended or row.method != KEY_METHOD:
-                raise StateConflictError(
-                    "The scopes of this one can't be changed.",
-                    hint="Change those of an API key that is in use, or create one.",
-                )
+            row = await living_key(session, actor.principal, key_id, self._clock())
             if granted - parse_scopes(row.scopes, may_be_empty=True):
                 require_lasts(actor.principal, row)
                 self.require_fresh(actor.principal)
@@ -331,14 +328,27 @@ class IdentityService:
             return row
 
         row = await self._database.change(work)
-        self.on_scopes()
+        self.on_key()
         record("key_scopes", "done", actor=actor.user_id, key=row.id, scopes=" ".join(row.scopes))
         return to_key(row)
 
-    async def scopes_of(self, key_ids: "Iterable[str]") -> "dict[str, frozenset[Scope]]":
-        """Return the scopes of those of the keys that are not revoked."""
+    async def change_tools(self, actor: Actor, key_id: str, tools: Tier | None) -> ApiKey:
+        """Show MCP hosts with a key of the caller other tools, in open sessions too; raises as `change_scopes` does."""
+        require_person(actor.principal)
+
+        async def work(session: AsyncSession) -> ApiKeyRow:
+            row = await living_key(session, actor.principal, key_id, self._clock())
+            row.tools = tools
+            return row
+
+        row = await self._database.change(work)
+        self.on_key()
+        return to_key(row)
+
+    async def callers_of(self, key_ids: "Iterable[str]") -> dict[str, Principal]:
+        """Return whom those of the keys stand for that are not revoked."""
         wanted = sorted(key_ids)
-        return await self._database.read_sync(lambda connection: scopes_by_id(connection, wanted))
+        return await self._database.read_sync(lambda connection: callers_by_id(connection, wanted))
 
     async def me(self, actor: Actor) -> User:
         """Return the caller. Raises `UnauthenticatedError` if the account is gone."""

@@ -136,7 +136,8 @@ class ApiKeyRow(Base):
 
     `opened_by` is the id of the key with which it was made, which ends it when revoked. A browser's session is one too:
     `proof` says how it was opened, `proof_id` with which passkey, `proved_at` when its person last proved who they are;
-    `device` says in words which browser it is.
+    `device` says in words which browser it is; `tools` which tools an MCP host with the key is shown, None: as the
+    settings say.
     """
 
     __tablename__ = "api_keys"
@@ -157,3 +158,4 @@ class ApiKeyRow(Base):
     proof: Mapped[str] = mapped_column(String(16), default="", server_default="")
     proof_id: Mapped[str | None] = mapped_column(String(32))
     proved_at: Mapped[datetime | None]
+    tools: Mapped[str | None] = mapped_column(String(8))

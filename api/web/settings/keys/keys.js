@@ -18,6 +18,7 @@ await loadTexts(import.meta.url);
 /** @typedef {import("./in_use.js").Key} Key */
 
 const DAYS = [30, 90, 365];
+const TIERS = /** @type {const} */ (["core", "all", "whole"]);
 
 /** The section. */
 export function Keys() {
@@ -50,7 +51,8 @@ function NewKey({ onMade }) {
   const [made, setMade] = useState(/** @type {{name: string, key: string} | null} */ (null));
   const create = async (/** @type {FormData} */ fields) => {
     const days = Number(valueOf(fields, "days")) || null;
-    setMade(await post("/api/auth/keys", { name: valueOf(fields, "name"), scopes: chosenScopes(fields), days }));
+    const key = { name: valueOf(fields, "name"), scopes: chosenScopes(fields), days, tools: chosenTools(fields) };
+    setMade(await post("/api/auth/keys", key));
     await onMade();
   };
   return html`<${Part} title=${text("keys.new")}>
@@ -69,6 +71,7 @@ function NewKey({ onMade }) {
         ${DAYS.map((days) => html`<option value=${days} selected=${days === 90}>${text("keys.days_count", { count: days })}</option>`)}
         <option value="">${text("keys.days_never")}</option>
       <//>
+      <${Tools} chosen=${null} />
     <//>
   <//>`;
 }
@@ -126,7 +129,7 @@ function facts(key) {
 /** @param {{apiKey: Key, close: (changed?: boolean) => void}} properties */
 function ChangeScopes({ apiKey, close }) {
   const save = async (/** @type {FormData} */ fields) => {
-    await patch(`/api/auth/keys/${apiKey.id}`, { scopes: chosenScopes(fields) });
+    await patch(`/api/auth/keys/${apiKey.id}`, { scopes: chosenScopes(fields), tools: chosenTools(fields) });
     close(true);
   };
   return html`<${FormDialog}
@@ -136,5 +139,19 @@ function ChangeScopes({ apiKey, close }) {
     onClose=${close}
   >
     <${Scopes} chosen=${apiKey.scopes} />
+    <${Tools} chosen=${apiKey.tools} />
   <//>`;
+}
+
+/** @param {{chosen: Key["tools"]}} properties */
+function Tools({ chosen }) {
+  return html`<${Field} name="tools" label=${text("keys.tools")} hint=${text("keys.tools_hint")}>
+    <option value="" selected=${!chosen}>${text("keys.tools.default")}</option>
+    ${TIERS.map((tier) => html`<option value=${tier} selected=${tier === chosen}>${text(`keys.tools.${tier}`)}</option>`)}
+  <//>`;
+}
+
+/** @param {FormData} fields */
+function chosenTools(fields) {
+  return TIERS.find((tier) => tier === valueOf(fields, "tools")) ?? null;
 }

@@ -38,6 +38,7 @@ from drive_server.services.identity.keys import (
 from drive_server.services.identity.passwords import MAX_CHARACTERS as MAX_PASSWORD_CHARACTERS
 from drive_server.services.identity.sessions import SESSION_PREFIX
 from drive_server.services.people.service import MAX_NAME_CHARACTERS, ProfileChange
+from drive_server.settings import Tier
 
 router = APIRouter(tags=["auth"])
 
@@ -96,14 +97,23 @@ class NewKey(BaseModel):
     name: Annotated[str, Field(max_length=MAX_KEY_NAME_CHARACTERS)]
     scopes: ScopeNames
     days: Annotated[int | None, Strict(), Field(ge=1, le=MAX_KEY_DAYS)] = None
+    tools: Tier | None = None
 
 
 class KeyChange(BaseModel):
-    """New scopes of a key."""
+    """New scopes of a key, other `tools` that MCP hosts with it are shown, or both; null tools: as the settings say."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"scopes": ["read"]}]})
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"scopes": ["read"]}, {"tools": "all"}]})
 
-    scopes: ScopeNames
+    scopes: ScopeNames | None = None
+    tools: Tier | None = None
+
+    @model_validator(mode="after")
+    def _is_change(self) -> Self:
+        """Refuse what changes nothing."""
+        if self.scopes is None and "tools" not in self.model_fields_set:
+            raise ValueError("send scopes, tools or both")
+        return self
 
 
 class Profile(BaseModel):
@@ -281,7 +291,7 @@ async def create_key(new: NewKey, drive: DriveDep, actor: ActorDep) -> CreatedKe
     It ends with that key; one made by a person who is logged in ends by itself, or when it is revoked. 403
     `fresh_proof_needed` for a browser that was logged in too long ago: see `POST /auth/proof`.
     """
-    key, secret = await drive.identity.create_key(actor, new.name, new.scopes, new.days)
+    key, secret = await drive.identity.create_key(actor, new.name, new.scopes, new.days, new.tools)
     return CreatedKey(**key.model_dump(), key=secret)
 
 
@@ -293,5 +303,9 @@ async def revoke_key(key_id: str, drive: DriveDep, actor: ActorDep) -> None:
 
 @router.patch("/auth/keys/{key_id}")
 async def change_key(key_id: str, change: KeyChange, drive: DriveDep, actor: ActorDep) -> ApiKey:
-    """Give an API key other scopes; they hold at once, in MCP sessions that are open as well."""
-    return await drive.identity.change_scopes(actor, key_id, change.scopes)
+    """Give an API key other scopes or tools; they hold at once, in MCP sessions that are open as well."""
+    if change.scopes is not None:
+        changed = await drive.identity.change_scopes(actor, key_id, change.scopes)
+        if "tools" not in change.model_fields_set:
+            return changed
+    return await drive.identity.change_tools(actor, key_id, change.tools)

@@ -8,6 +8,7 @@ import anyio
 import pytest
 from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
 
+from drive_server.access import Scope
 from drive_server.connect import open_drive
 from drive_server.services.tasks import MOST_UNFINISHED
 from tests.drive_server.actors import new_person, purging
@@ -335,10 +336,22 @@ async def test_no_task_deletes_for_good_for_a_host_that_can_not_ask(drive: Drive
             await begin(host.session, "empty_trash", {})
         assert (error["code"], error["details"]) == ("missing_scope", {"scope": "purge"})
         assert (await listed(host.session)).tasks == []
+    await drive.identity.change_scopes(purging(alice), str(alice.principal.key_id), list(Scope))
     async with host_of(drive, purging(alice)) as host:
         task = await begin(host.session, "empty_trash", {})
         assert not (await result_of(host.session, task.taskId)).isError
     assert (await drive.files.list_trash(alice)).items == ()
+
+
+async def test_a_task_deletes_nothing_for_good_once_its_key_has_lost_the_scope(drive: Drive, alice: Actor) -> None:
+    await fill(drive, alice)
+    await drive.files.trash(alice, "/Many")
+    async with host_of(drive, purging(alice)) as host:  # whose key, as it is stored, lacks the scope
+        task = await begin(host.session, "empty_trash", {})
+        result = await result_of(host.session, task.taskId)
+
+    assert (result.structuredContent or {})["code"] == "missing_scope"
+    assert len((await drive.files.list_trash(alice)).items) == 1
 
 
 async def test_a_key_without_the_scope_makes_a_task_that_fails(drive: Drive, alice: Actor) -> None:

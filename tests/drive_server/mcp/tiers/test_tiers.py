@@ -15,7 +15,9 @@ from tests.drive_server.actors import with_scopes
 from tests.drive_server.hosts import assistant_of, host_of
 from tests.drive_server.http.alone import alone
 from tests.drive_server.http.service import running
+from tests.drive_server.http.streamable_http.test_endpoint import remote
 from tests.drive_server.http.wire import wired
+from tests.drive_server.mcp.protocol.test_tool_lists import CHANGED, Notices
 
 if TYPE_CHECKING:
     from mcp import ClientSession
@@ -117,6 +119,25 @@ async def test_the_settings_say_it_for_hosts_that_say_nothing(drive: Drive, alic
     drive.server = build_server(drive)
     async with host_of(drive, alice) as host:
         assert (await listed(host.session)).keys() == {spec.name for spec in SPECS}
+
+
+async def test_a_key_says_it_from_the_next_list_on_and_the_host_is_notified(drive_settings: DriveSettings) -> None:
+    async with running(drive_settings) as service, service.client() as owner:
+        new = {"name": "host", "scopes": ["read"], "tools": "all"}
+        made = (await owner.post("/api/auth/keys", json=new)).json()
+        notices = Notices()
+        async with remote(service, made["key"], on_message=notices) as host:
+            assert "whoami" in await listed(host.session)
+
+            changed = await owner.patch(f"/api/auth/keys/{made['id']}", json={"tools": "core"})
+            await notices.wait_for(CHANGED)
+            assert "more_tools" in await listed(host.session)
+
+        both = await owner.patch(f"/api/auth/keys/{made['id']}", json={"scopes": ["read", "write"], "tools": None})
+        neither = await owner.patch(f"/api/auth/keys/{made['id']}", json={})
+    assert (made["tools"], changed.json()["tools"], changed.json()["scopes"]) == ("all", "core", ["read"])
+    assert (both.json()["tools"], both.json()["scopes"]) == (None, ["read", "write"])
+    assert neither.status_code == 422
 
 
 async def test_a_tool_that_is_not_listed_can_be_called_all_the_same(drive: Drive, alice: Actor) -> None:
