@@ -19,11 +19,12 @@ from api.langgraph.runs.room import make_room
 from api.langgraph.runs.rows import MODES_WANTED, PENDING, RUNNING, ClientRunRows
 from api.langgraph.streams.modes import read_modes
 from api.langgraph.threads.interrupts import interrupts_of, waiting_tasks
-from api.langgraph.threads.rows import UNTITLED, ClientThread, ClientThreads
+from api.langgraph.threads.rows import ClientThread, ClientThreads
 from api.langgraph.threads.said import SAID, said_on
 from api.langgraph.threads.states import newest_state
 from api.service import Service
 from api.storage.tables import ApprovalRow, ClientRunRow, RunRow, new_id
+from api.threads import UNTITLED
 
 GIVEN: Final = frozenset({"approve", "edit"})
 """The decisions after which a call is made."""
@@ -42,8 +43,9 @@ class RunStarter:
         if read_modes(body.stream_mode) is None:
             raise InvalidRequestError("unknown_stream_mode", known="values, updates, messages, messages-tuple, custom")
         thread = await self._thread(caller, thread_id, body)
-        is_fork = body.checkpoint_wanted() is not None
-        order = read_order(body, thread.drafts, None if is_fork else await said_on(self._service, thread.row.id))
+        order = read_order(body, thread.drafts)
+        if isinstance(order, Say) and order.ids and thread.run and body.checkpoint_wanted() is None:
+            order = read_order(body, thread.drafts, await said_on(self._service, thread.row.id))
         if isinstance(order, Answer):
             return await self._answer(caller, thread, body, order)
         return await self._say(caller, thread, body, order)

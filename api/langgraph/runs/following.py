@@ -89,7 +89,9 @@ async def client_frames(
     async with aclosing(stretch(clients, caller, request, row, seen)) as batches:
         async for frames in batches:
             shown = b"".join(map(encoder.encode, frames))
-            if any(frame.type in CHANGES_STATE for frame in frames):
+            has_ended = bool(frames) and frames[-1].type in ENDS
+            # The state at the end is read once, when the status of the run is final.
+            if not has_ended and any(frame.type in CHANGES_STATE for frame in frames):
                 shown += await states.read(encoder.node)
             if error := next((frame for frame in frames if frame.type == "error"), None):
                 shown += encode_frame("error", error_view(orjson.loads(error.data)))
