@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from langchain_core.messages import AnyMessage
 from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete, insert, or_, select, update
@@ -31,6 +32,8 @@ from drive_server.services.pagination import Cursors
 from drive_server.storage.database import Database
 
 TITLE_CHARACTERS = 80
+UNTITLED: Final = "…"
+"""The title of a thread without a message: clients of LangGraph make them before they know what is said."""
 
 _THREADS = table_of(ThreadRow)
 _NEW = insert(_THREADS)
@@ -42,6 +45,8 @@ CHOOSE = (
 """Gives a thread the model that was `chosen` for it, and its assistant."""
 TOUCH = update(_THREADS).where(_THREADS.c.id == bindparam("thread")).values(updated_at=bindparam("now"))
 """Sets when the `thread` was last used to `now`."""
+HAS_WORDS: Final = or_(ThreadRow.title != UNTITLED, select(RunRow.id).where(RunRow.thread_id == ThreadRow.id).exists())
+"""Not of an empty thread, which no person knows of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +73,12 @@ class Threads:
         words: str | None = None,
         left_out: Collection[str] = (),
     ) -> ThreadPage:
-        """Return the caller's threads, the one used last first: all, or those with all of the `words`.
+        """Return the caller's threads that have messages, the one used last first: all, or those with all `words`.
 
         The rows of words that are `left_out` count for nothing. Raises `InvalidCursorError` for a bad cursor.
         """
         cursors = Cursors(self._database.signer, caller.user_id, "threads", words)
-        query = select(ThreadRow).where(ThreadRow.user_id == caller.user_id, ThreadRow.deleted_at.is_(None))
+        query = select(ThreadRow).where(ThreadRow.user_id == caller.user_id, ThreadRow.deleted_at.is_(None), HAS_WORDS)
         if words is not None:
             if not (terms := terms_of(words)):
                 return ThreadPage([], None)

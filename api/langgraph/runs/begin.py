@@ -27,10 +27,11 @@ from api.langgraph.runs.rows import MODES_WANTED, PENDING, RUNNING, ClientRunRow
 from api.langgraph.streams.modes import read_modes
 from api.langgraph.threads.interrupts import interrupts_of, waiting_tasks
 from api.langgraph.threads.message_ids import SAID, said_on
-from api.langgraph.threads.rows import UNTITLED, ClientThread, ClientThreads
+from api.langgraph.threads.rows import ClientThread, ClientThreads
 from api.langgraph.threads.states import newest_state
 from api.service import Service
 from api.storage.tables import ApprovalRow, ClientRunRow, RunRow, new_id
+from api.threads import UNTITLED
 
 GIVEN: Final = frozenset({"approve", "edit"})
 """The decisions after which a call is made."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from sqlalchemy import Select, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -21,10 +21,9 @@ from api.storage.tables import (
     new_id,
 )
 from api.thread_words import words_of
+from api.threads import UNTITLED
 
 ThreadStatus = Literal["idle", "busy", "interrupted", "error"]
-UNTITLED: Final = "…"
-"""The title of a thread without a message."""
 
 
 @dataclass(frozen=True, slots=True)

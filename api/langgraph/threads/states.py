@@ -12,9 +12,10 @@ from api.langgraph.assistants.views import GRAPH_ID, public_id
 from api.langgraph.entrance import Json, contains
 from api.langgraph.threads.interrupts import by_task, interrupts_of, waiting_tasks
 from api.langgraph.threads.message_ids import ids_by_run
-from api.langgraph.threads.rows import UNTITLED, ClientThread
+from api.langgraph.threads.rows import ClientThread
 from api.langgraph.threads.values import shown_values
 from api.service import Service
+from api.threads import UNTITLED
 
 MOST_LOOKED_AT: Final = 1_000
 """States that a filter by metadata looks at."""

@@ -1,6 +1,7 @@
 """Messages of an MCP client over stdio."""
 
-INTRODUCTION = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+from tests.handshake import INTRODUCTION
+
 WHOAMI = [
     {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INTRODUCTION},
     {"jsonrpc": "2.0", "method": "notifications/initialized"},

@@ -53,21 +53,3 @@ def test_mcp_serves_the_drive_over_stdio(service: Service, key: str) -> None:
     assert answer["isError"] is (key == "wrong")
     if not key:
         assert answer["structuredContent"]["email"] == "me@localhost"
-
-
-@pytest.mark.parametrize("arguments", [["mcp"], ["mcp", "--tools", "all"]])
-def test_mcp_shows_the_host_the_core_or_all_tools(service: Service, arguments: list[str]) -> None:
-    asked = [*WHOAMI[:-1], {**WHOAMI[-1], "method": "tools/list", "params": {}}]
-    done = subprocess.run(
-        [COMMAND, *arguments],
-        env=environment({"DRIVE_DATA_DIR": str(service.data_dir)}),
-        input="".join(f"{json.dumps(request)}\n" for request in asked),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    names = {tool["name"] for tool in json.loads(done.stdout.splitlines()[-1])["result"]["tools"]}
-
-    assert "list_folder" in names
-    assert ("more_tools" in names, "whoami" in names) == ((False, True) if "all" in arguments else (True, False))

@@ -176,3 +176,11 @@ def test_a_reading_key_removes_no_thread(client: Any, reader: Any) -> None:
         with pytest.raises(PermissionDeniedError):
             write(key)
     assert reader.threads.get(key)["thread_id"] == key
+
+
+def test_an_empty_thread_is_no_conversation_of_the_person_yet(client: Any, owner: Person) -> None:
+    thread_id = client.threads.create()["thread_id"]
+    assert thread_id in {thread["thread_id"] for thread in client.threads.search(limit=100)}
+    assert thread_id not in {thread["thread_id"] for thread in owner.get("/api/threads")["items"]}
+    client.runs.wait(thread_id, "drive_agent", input={"messages": [{"type": "human", "content": "…"}]})
+    assert thread_id in {thread["thread_id"] for thread in owner.get("/api/threads")["items"]}
