@@ -22,7 +22,12 @@ Build = Callable[..., Assistant]
 @pytest.fixture(autouse=True)
 def no_settings_of_the_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Take away what the machine's environment and `.env` say about models and drives."""
-    monkeypatch.chdir(tmp_path)
+    remove_settings(monkeypatch, tmp_path)
+
+
+def remove_settings(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Have no variable with a setting, and a working directory without `.env`."""
+    monkeypatch.chdir(folder)
     for name in [name for name in os.environ if name.startswith(SETTINGS)]:
         monkeypatch.delenv(name)
 
