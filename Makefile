@@ -73,6 +73,7 @@ soak: .venv/installed-test
 	SOAK_KILLS=200 SOAK_EXAMPLES=100 SOAK_STOP_SECONDS=20 SOAK_AWAY_SECONDS=30 SOAK_SEED=$(SEED) $(BIN)/python -m pytest \
 		tests/e2e/test_soak.py tests/e2e/test_killed_doors.py tests/e2e/test_stops.py tests/e2e/pair \
 		tests/properties/test_doors.py tests/properties/test_kills.py tests/benchmarks/evaluation/test_perfect_model.py \
+		tests/benchmarks/evaluation/test_careless_model.py tests/drive_server/http/dav/test_saves.py \
 		tests/drive_server/knowledge/ingest/test_damaged_index.py
 
 bench: .venv/installed-bench
