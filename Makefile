@@ -48,9 +48,9 @@ test-storage: .venv/installed-test
 test-postgresql: .venv/installed-test
 	TEST_DATABASE=postgresql $(BIN)/python -m pytest --numprocesses 4 --dist loadfile tests/drive_server tests/api
 
-# For every night: tests/once.py and tests/forked.py change speed only, which this shows.
+# For every night: tests/once.py and tests/forked.py change speed only, which this shows. Starting programs anew takes longer.
 test-plain: .venv/installed-node .venv/installed-webdav .venv/installed-browser
-	PLAIN=1 $(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
+	PLAIN=1 $(BIN)/python -m pytest --timeout 600 --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: check-style check-types check-imports check-page
 
