@@ -48,9 +48,9 @@ test-storage: .venv/installed-test
 test-postgresql: .venv/installed-test
 	TEST_DATABASE=postgresql $(BIN)/python -m pytest --numprocesses 4 --dist loadfile tests/drive_server tests/api
 
-# For every night: tests/once.py and tests/forked.py change speed only, which this shows.
+# For every night: tests/once.py and tests/forked.py change speed only, which this shows. Starting programs anew takes longer.
 test-plain: .venv/installed-node .venv/installed-webdav .venv/installed-browser
-	PLAIN=1 $(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
+	PLAIN=1 $(BIN)/python -m pytest --timeout 600 --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: check-style check-types check-imports check-page
 
@@ -73,6 +73,7 @@ soak: .venv/installed-test
 	SOAK_KILLS=200 SOAK_EXAMPLES=100 SOAK_STOP_SECONDS=20 SOAK_AWAY_SECONDS=30 SOAK_SEED=$(SEED) $(BIN)/python -m pytest \
 		tests/e2e/test_soak.py tests/e2e/test_killed_doors.py tests/e2e/test_stops.py tests/e2e/pair \
 		tests/properties/test_doors.py tests/properties/test_kills.py tests/benchmarks/evaluation/test_perfect_model.py \
+		tests/benchmarks/evaluation/test_careless_model.py tests/drive_server/http/dav/test_saves.py \
 		tests/drive_server/knowledge/ingest/test_damaged_index.py
 
 bench: .venv/installed-bench

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
+from _pytest import pathlib
 from argon2 import PasswordHasher
 from fastapi import routing
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -57,6 +58,8 @@ def done_once(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Generator[None]:
     load_lancedb_once(monkeypatch)
     wait_for_no_disk(monkeypatch)
     hash_passwords_cheaply(monkeypatch)
+    # Beside each folder of a test, pytest makes a link to the newest one of that name: tests follow none of them.
+    monkeypatch.setattr(pathlib, "_force_symlink", _link_nothing)
     with shared_readers(monkeypatch):
         yield
 
@@ -120,6 +123,10 @@ def wait_for_no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
         set_up(store)
 
     monkeypatch.setattr(SqliteStore, "setup", set_up_without_disk)
+
+
+def _link_nothing(root: Path, target: str, link_to: Path) -> None:
+    del root, target, link_to
 
 
 def _return_at_once(descriptor: int) -> None:

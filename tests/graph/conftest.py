@@ -19,10 +19,27 @@ SETTINGS = ("AGENT_", "ANTHROPIC_", "DASHSCOPE_", "DEEPSEEK_", "DRIVE_", "GROQ_"
 Build = Callable[..., Assistant]
 
 
+@pytest.fixture(scope="session")
+def empty_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for tests that write no file."""
+    return tmp_path_factory.mktemp("empty")
+
+
 @pytest.fixture(autouse=True)
-def no_settings_of_the_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Take away what the machine's environment and `.env` say about models and drives."""
-    monkeypatch.chdir(tmp_path)
+def no_settings_of_the_machine(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, empty_folder: Path
+) -> None:
+    """Take away what the machine's environment and `.env` say about models and drives.
+
+    The working directory is the test's own, if it has one: to make one for each takes longer than most tests of rules.
+    """
+    has_own = "tmp_path" in request.fixturenames
+    remove_settings(monkeypatch, request.getfixturevalue("tmp_path") if has_own else empty_folder)
+
+
+def remove_settings(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Have no variable with a setting, and a working directory without `.env`."""
+    monkeypatch.chdir(folder)
     for name in [name for name in os.environ if name.startswith(SETTINGS)]:
         monkeypatch.delenv(name)
 

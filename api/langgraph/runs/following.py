@@ -100,8 +100,8 @@ async def client_frames(
 async def _shown(encoder: FrameEncoder, states: StateFrames, frames: list[Frame]) -> bytes:
     """Return events with the state behind the last one that changes it.
 
-    Not behind them all: clients drop a message that has begun, and is not in the values yet, until its next piece. At the
-    end the state is read once, when the status of the run is final.
+    Not behind them all: clients drop a message that has begun, and is not in the values yet, until its next piece. At
+    the end the state is read once, when the status of the run is final.
     """
     if frames and frames[-1].type in ENDS:
         return b"".join(map(encoder.encode, frames))

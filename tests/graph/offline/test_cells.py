@@ -1,5 +1,7 @@
 """Cells, counts of rows and rankings of tables, and figures of one invoice among several, by the offline model."""
 
+from collections.abc import AsyncGenerator
+
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
@@ -9,6 +11,7 @@ from graph.offline.documents import named_number, parts_of, read_sentences
 from graph.offline.model import OfflineChatModel
 from tests.drive_server.mcp.tools.test_tables import stored_sheets
 from tests.graph.assistant import Assistant, Seen, assemble, person
+from tests.graph.offline.shared_drive import asked_about, in_new_thread
 
 STAFF = "name,department,salary\nAnn,R&D,12000\nBob,Sales,9800\nCarl,Sales,8000\n"
 STAFF_ZH = "姓名,部门,工资\n张三,研发,12000\n李四,销售,9800\n王五,销售,8000\n"
@@ -24,11 +27,30 @@ JOINED = (
 INVOICES_ZH = "发票号码：2001\n应付金额：11元\n\n发票号码：2003\n应付金额：33元\n"
 
 
+FILES = {
+    "staff.csv": STAFF,
+    "员工.csv": STAFF_ZH,
+    "people159.csv": PEOPLE,
+    "invoices.md": INVOICES,
+    "发票.txt": INVOICES_ZH,
+}
+
+
+@pytest.fixture(scope="module")
+async def of_the_module(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Assistant]:
+    async with asked_about(FILES, tmp_path_factory.mktemp("asked")) as assistant:
+        yield assistant
+
+
 @pytest.fixture
-async def assistant(real_drive: Drive, real_pool: ConnectionPool, saver: AsyncSqliteSaver, actor: Actor) -> Assistant:
-    files = {"staff.csv": STAFF, "员工.csv": STAFF_ZH, "people159.csv": PEOPLE, "invoices.md": INVOICES}
-    for name, text in (files | {"发票.txt": INVOICES_ZH}).items():
-        await real_drive.documents.create(actor, "root", name, text)
+def reader(of_the_module: Assistant) -> Assistant:
+    """An assistant at the drive with the files, which questions only read."""
+    return in_new_thread(of_the_module)
+
+
+@pytest.fixture
+def assistant(real_pool: ConnectionPool, saver: AsyncSqliteSaver, actor: Actor) -> Assistant:
+    """An assistant at a drive of its own."""
     return assemble(OfflineChatModel(), real_pool, saver, person(actor))
 
 
@@ -58,9 +80,9 @@ def places(seen: Seen) -> list[str]:
     ],
 )
 async def test_a_cell_a_count_and_a_ranking_are_answered_with_their_rows(
-    assistant: Assistant, question: str, value: str, place: str
+    reader: Assistant, question: str, value: str, place: str
 ) -> None:
-    seen = await assistant.say(question)
+    seen = await reader.say(question)
     assert value in seen.text
     assert places(seen) == [place]
 
@@ -76,8 +98,8 @@ async def test_two_rows_that_fit_are_both_shown(assistant: Assistant, real_drive
 
 
 @pytest.mark.parametrize("question", ["What is Dora's salary in staff.csv?", "staff.csv 里 Dora 的工资是多少？"])
-async def test_a_row_that_is_not_there_is_said_to_be_missing(assistant: Assistant, question: str) -> None:
-    seen = await assistant.say(question)
+async def test_a_row_that_is_not_there_is_said_to_be_missing(reader: Assistant, question: str) -> None:
+    seen = await reader.say(question)
     assert "Dora" in seen.text
     assert not any(salary in seen.text for salary in ("12000", "9800", "8000"))
 
@@ -85,8 +107,8 @@ async def test_a_row_that_is_not_there_is_said_to_be_missing(assistant: Assistan
 @pytest.mark.parametrize(
     "question", ["how many csv files are there?", "有多少个csv文件？", "how many spreadsheets do I have?"]
 )
-async def test_files_are_still_counted_as_files(assistant: Assistant, question: str) -> None:
-    assert "3" in (await assistant.say(question)).text
+async def test_files_are_still_counted_as_files(reader: Assistant, question: str) -> None:
+    assert "3" in (await reader.say(question)).text
 
 
 async def test_the_sheets_of_a_workbook_are_told_apart(assistant: Assistant, real_drive: Drive, actor: Actor) -> None:
@@ -115,10 +137,9 @@ async def test_the_sheets_of_a_workbook_are_told_apart(assistant: Assistant, rea
     ],
 )
 async def test_a_figure_is_taken_from_the_invoice_that_the_question_names(
-    assistant: Assistant, real_drive: Drive, question: str, amount: str
+    reader: Assistant, question: str, amount: str
 ) -> None:
-    await real_drive.ingester.drain()
-    seen = await assistant.say(question)
+    seen = await reader.say(question)
     others = {"250.00", "431.50", "99.90", "11元", "33元"} - {amount}
     assert amount in seen.text
     assert not any(other in seen.text for other in others), seen.text

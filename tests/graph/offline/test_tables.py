@@ -1,5 +1,7 @@
 """Numbers of tables: the drive works them out, the offline model asks, and says so where it does not understand."""
 
+from collections.abc import AsyncGenerator
+
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
@@ -7,12 +9,25 @@ from drive_server.connect import Actor, Drive
 from graph.drive.connections import ConnectionPool
 from graph.offline.model import OfflineChatModel
 from tests.graph.assistant import Assistant, assemble, person
+from tests.graph.offline.shared_drive import asked_about, in_new_thread
 
 EXPENSES = (
     "Date,Store,Category,Amount\n2026-09-02,REWE,food,10.50\n2026-09-09,IKEA,home,100.00\n"
     "2026-10-01,REWE,food,20.25\n2026-10-05,Aldi,food,7.00\n"
 )
 KOSTEN = "日期,商店,金额\n2026-09-02,盒马,10.5\n2026-10-01,京东,100\n2026-10-05,盒马,20\n"
+
+
+@pytest.fixture(scope="module")
+async def of_the_module(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Assistant]:
+    async with asked_about({"exp.csv": EXPENSES}, tmp_path_factory.mktemp("asked")) as assistant:
+        yield assistant
+
+
+@pytest.fixture
+def reader(of_the_module: Assistant) -> Assistant:
+    """An assistant at the drive with the expenses, which questions only read."""
+    return in_new_thread(of_the_module)
 
 
 @pytest.fixture
@@ -38,9 +53,9 @@ async def assistant(real_drive: Drive, real_pool: ConnectionPool, saver: AsyncSq
     ],
 )
 async def test_a_number_of_a_named_table_is_answered_with_its_cells_and_verified(
-    assistant: Assistant, question: str, values: list[str], cells: str
+    reader: Assistant, question: str, values: list[str], cells: str
 ) -> None:
-    seen = await assistant.say(question)
+    seen = await reader.say(question)
     assert all(value in seen.text for value in values), seen.text
     assert cells in seen.text
     (event,) = seen.of("citations")
@@ -59,8 +74,8 @@ async def test_a_number_of_a_named_table_is_answered_with_its_cells_and_verified
         "how much per customer in exp.csv did I spend?",
     ],
 )
-async def test_a_question_that_is_not_understood_whole_gets_no_number(assistant: Assistant, question: str) -> None:
-    seen = await assistant.say(question)
+async def test_a_question_that_is_not_understood_whole_gets_no_number(reader: Assistant, question: str) -> None:
+    seen = await reader.say(question)
     assert "Date, Store, Category, Amount" in seen.text
     assert not {"30.75", "137.75", "110.50", "27.25"} & set(seen.text.split("“"))
     assert "[1]" not in seen.text
@@ -105,10 +120,10 @@ async def test_the_one_table_that_has_the_columns_is_found(
     assert value in seen.text
 
 
-async def test_the_table_that_was_talked_about_is_asked_again(assistant: Assistant) -> None:
-    await assistant.say("how much did I spend at REWE in exp.csv?")
-    assert "IKEA: “100" in (await assistant.say("which store cost most?")).text
-    assert "exp.csv" not in (await assistant.say("how much does the flat cost?")).text
+async def test_the_table_that_was_talked_about_is_asked_again(reader: Assistant) -> None:
+    await reader.say("how much did I spend at REWE in exp.csv?")
+    assert "IKEA: “100" in (await reader.say("which store cost most?")).text
+    assert "exp.csv" not in (await reader.say("how much does the flat cost?")).text
 
 
 @pytest.mark.parametrize(
@@ -120,5 +135,5 @@ async def test_the_table_that_was_talked_about_is_asked_again(assistant: Assista
         ("我是谁？", "me@localhost"),
     ],
 )
-async def test_the_day_and_the_person_are_told(assistant: Assistant, question: str, part: str) -> None:
-    assert part in (await assistant.say(question)).text
+async def test_the_day_and_the_person_are_told(reader: Assistant, question: str, part: str) -> None:
+    assert part in (await reader.say(question)).text

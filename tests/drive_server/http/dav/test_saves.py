@@ -1,4 +1,7 @@
-"""Programs that save by way of other names: their requests in order, over real HTTP, as the owner and as an editor."""
+"""Programs that save by way of other names: their requests in order, over real HTTP, as the owner or as an editor.
+
+Each program saves as one of them each time, as both at night.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from drive_server.services.saves.service import SaveService
 from drive_server.services.sharing.links import LinkTerms
 from tests.drive_server.http.dav.test_files import owner
 from tests.drive_server.http.dav.test_shared import SHARED
+from tests.e2e.soaking import AT_NIGHT
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
@@ -226,8 +230,14 @@ async def prepared(service: Service, dav: Dav, bobs_dav: Dav, name: str) -> Save
     return Saved(service, actor, await drive.files.get(actor, item.id), mine, bobs)
 
 
-@pytest.mark.parametrize("by", ["owner", "editor"])
-@pytest.mark.parametrize("program", SAVES)
+@pytest.mark.parametrize(
+    ("program", "by"),
+    [
+        pytest.param(program, by, marks=() if number % 2 == at else AT_NIGHT)
+        for number, program in enumerate(SAVES)
+        for at, by in enumerate(("owner", "editor"))
+    ],
+)
 async def test_a_file_stays_itself_when_a_program_saves_it(
     service: Service, dav: Dav, bobs_dav: Dav, program: str, by: str
 ) -> None:
