@@ -9,7 +9,7 @@ from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Any, Final, get_args
 
-from sqlalchemy import Connection, Row, Select, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -313,3 +313,14 @@ def _principal(key: Row[Any]) -> Principal:
 def profile_of(row: Row[Any]) -> dict[str, Any]:
     """Return the fields of a `Principal` that the columns of `PROFILE` fill."""
     return {"name": row.own_name, "time_zone": row.time_zone, "language": row.language}
+
+
+def living_local_tokens(user_id: str) -> tuple[ColumnElement[bool], ...]:
+    """Return the condition for a person's local access tokens that count."""
+    return ApiKeyRow.user_id == user_id, ApiKeyRow.method == LOCAL_METHOD, ApiKeyRow.revoked_at.is_(None)
+
+
+async def is_local_token(session: "AsyncSession", user_id: str, secret: str) -> bool:
+    """Say whether this is a person's local access token, and counts."""
+    found = select(ApiKeyRow.id).where(*living_local_tokens(user_id), ApiKeyRow.secret_hash == digest(secret))
+    return await session.scalar(found) is not None

@@ -29,13 +29,14 @@ from drive_server.services.identity.keys import (
     callers_by_id,
     clean_key_name,
     descendants,
-    digest,
     expiry,
     find_by_id,
     find_by_secret,
     find_by_secrets,
+    is_local_token,
     key_row,
     living_key,
+    living_local_tokens,
     maker_of,
     new_secret,
     not_valid,
@@ -219,7 +220,7 @@ class IdentityService:
         written = await to_thread.run_sync(read_token, self._token_path)
         async with self._database.read() as session:
             user = await find_user(session, LOCAL_EMAIL)
-            if user is not None and written is not None and await _is_local_token(session, user.id, written):
+            if user is not None and written is not None and await is_local_token(session, user.id, written):
                 return to_user(user), written
         return await self._make_local_token()
 
@@ -447,9 +448,9 @@ class IdentityService:
             now = self._clock()
             user = await find_user(session, LOCAL_EMAIL) or await add_user(session, LOCAL_EMAIL, now, is_admin=True)
             written = await to_thread.run_sync(read_token, self._token_path)
-            if written is not None and await _is_local_token(session, user.id, written):
+            if written is not None and await is_local_token(session, user.id, written):
                 return to_user(user), written
-            await session.execute(update(ApiKeyRow).where(*_live_local(user.id)).values(revoked_at=now))
+            await session.execute(update(ApiKeyRow).where(*living_local_tokens(user.id)).values(revoked_at=now))
             secret = new_secret()
             session.add(key_row(user.id, LOCAL_KEY_NAME, ALL_SCOPES, secret, now, method=LOCAL_METHOD))
             await session.flush()
@@ -485,15 +486,6 @@ async def add_user(session: "AsyncSession", email: str, now: "datetime", *, is_a
         session.add(row)
         await session.flush()
     return user
-
-
-def _live_local(user_id: str) -> tuple[ColumnElement[bool], ...]:
-    return ApiKeyRow.user_id == user_id, ApiKeyRow.method == LOCAL_METHOD, ApiKeyRow.revoked_at.is_(None)
-
-
-async def _is_local_token(session: "AsyncSession", user_id: str, secret: str) -> bool:
-    found = select(ApiKeyRow.id).where(*_live_local(user_id), ApiKeyRow.secret_hash == digest(secret))
-    return await session.scalar(found) is not None
 
 
 def to_user(row: UserRow) -> User:
