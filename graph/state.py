@@ -35,12 +35,16 @@ WRITTEN_IDS: Final = 16
 
 
 class Summary(TypedDict):
-    """`text` tells of the `turns` from the message with the id `first` to the one with the id `last`."""
+    """`text` tells of the `turns` from the message with the id `first` to the one with the id `last`.
+
+    `created_at`: ISO 8601; of joined summaries, the newer one's. Those of older versions have none.
+    """
 
     first: str
     last: str
     turns: int
     text: str
+    created_at: NotRequired[str]
 
 
 class Attachment(TypedDict):

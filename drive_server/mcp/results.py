@@ -1,7 +1,7 @@
 """The answers of tools and HTTP routes on the wire. Times are ISO 8601 in UTC, sizes in bytes."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel
@@ -286,7 +286,8 @@ class WhoamiResult(Result):
     """The caller, the scopes of the key in use, and the bytes in use; a quota of 0 is no limit.
 
     `name` is their own, or taken from their address, `today` and `time` are local to `time_zone` (an IANA name; empty:
-    the server's), `languages` are those of the newest files' names.
+    the server's), `languages` are those of the newest files' names. `authenticated_at` (ISO 8601, UTC): when they last
+    proved who they are, which a key does with each call.
 
     `index` counts the person's files by how far they can be searched: pending, indexing, indexed, skipped, failed.
     """
@@ -296,6 +297,7 @@ class WhoamiResult(Result):
     name: str
     method: str
     key_name: str | None
+    authenticated_at: str
     today: str
     time: str
     time_zone: str
@@ -307,11 +309,13 @@ class WhoamiResult(Result):
     @classmethod
     def of(cls, principal: Principal, now: datetime, time_zone: str, **others: Any) -> "WhoamiResult":
         """Return the principal as it is on the wire; `now` is their local time, `others` are further fields."""
+        proved = (principal.proved_at or now).astimezone(UTC)
         local = {"today": f"{now:%Y-%m-%d (%A)}", "time": f"{now:%H:%M:%S%z}", "time_zone": time_zone}
         return cls.copied(
             principal,
             scopes=sorted(principal.scopes),
             name=principal.name or name_in(principal.email),
+            authenticated_at=f"{proved:%Y-%m-%dT%H:%M:%SZ}",
             **local,
             **others,
         )

@@ -86,6 +86,8 @@ def merge_oldest(summaries: list[Summary]) -> list[Summary]:
             "turns": one["turns"] + two["turns"],
             "text": _shortened([*one["text"].split("\n"), *two["text"].split("\n")]),
         }
+        if moment := two.get("created_at"):
+            joined["created_at"] = moment
         summaries = [joined, *others]
     return summaries
 

@@ -52,9 +52,10 @@ async def fold_turns(state: State, messages: Sequence[AnyMessage], budget: int, 
     """Return the summaries and the window for so many tokens; unchanged as long as everything fits."""
     scale = state.get("token_scale") or 1.0
     folded = fold(messages, state.get("summaries") or [], state.get("window_start"), budget, scale)
-    text = await summarizer.summarise(folded.fresh) if folded.fresh else ""
-    if text:
-        folded.summaries[-1] = {**folded.summaries[-1], "text": text}
+    if folded.fresh:
+        newest = folded.summaries[-1]
+        newest["created_at"] = summarizer.deps.clock().isoformat()
+        newest["text"] = await summarizer.summarise(folded.fresh) or newest["text"]
     return folded
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -133,6 +134,7 @@ async def test_a_summary_is_asked_for_with_less(build: Build, conductor: Conduct
     conductor.refuse_first = {"summary": SERVICES[service]}
     seen = [await assistant.say(f"what do you think of this? {WORDS}") for _ in range(4)][-1]
     assert any(summary["text"].startswith("The summary") for summary in seen.state["summaries"])
+    assert all(datetime.fromisoformat(summary["created_at"]).tzinfo for summary in seen.state["summaries"])
     refused, retried = both_of(conductor, "summary")
     assert len(retried) < 0.9 * len(refused)
 

@@ -73,7 +73,7 @@ export function Server({ server }) {
 
 /** @param {{tested: Connection}} properties */
 function Tested({ tested }) {
-  if (tested.status === "error") return html`<p class="settings-wrong" role="alert">${tested.sentence}</p>`;
+  if (tested.status === "error") return html`<${Broken} tested=${tested} />`;
   const counts = { tools: tested.tools.length, resources: tested.resources.length, prompts: tested.prompts.length };
   return html`<div class="settings-secret" role="status">
     <p>${text("servers.works", { name: tested.name ?? "", version: tested.version ?? "" })}</p>
@@ -84,6 +84,18 @@ function Tested({ tested }) {
         <summary>${text("servers.instructions")}</summary>
         <p class="settings-verbatim">${tested.instructions}</p>
       </details>`
+    }
+  </div>`;
+}
+
+/** Why a test failed; of a program that did not start, with its last lines. @param {{tested: Connection}} properties */
+function Broken({ tested }) {
+  return html`<div class="settings-wrong" role="alert">
+    <p>${tested.sentence}</p>
+    ${
+      tested.last_lines &&
+      html`<p class="settings-small">${text("servers.last_lines")}</p>
+        <pre class="settings-verbatim">${tested.last_lines}</pre>`
     }
   </div>`;
 }

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -11,7 +12,8 @@ from mcp.shared.exceptions import McpError, UrlElicitationRequiredError
 from mcp.shared.memory import create_connected_server_and_client_session
 from mcp.types import ElicitCompleteNotification, ServerNotification
 
-from drive_server.access import Scope
+from drive_server.access import Principal, Scope
+from drive_server.mcp.results import WhoamiResult
 from drive_server.mcp.server import build_server
 from drive_server.services.identity.sign_ins import SignInService
 from tests.drive_server.actors import local_owner, new_person, with_scopes
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 async def test_whoami_tells_the_person_and_what_the_key_may_do(assistant: Host) -> None:
     me = await assistant.call("whoami")
-    moment = {key: me.pop(key) for key in ("today", "time", "time_zone")}
+    moment = {key: me.pop(key) for key in ("today", "time", "time_zone", "authenticated_at")}
 
     assert all(isinstance(value, str) for value in moment.values())
     assert me == {
@@ -40,6 +42,15 @@ async def test_whoami_tells_the_person_and_what_the_key_may_do(assistant: Host) 
         "quota_bytes": 0,
         "index": {"pending": 0, "indexing": 0, "indexed": 0, "skipped": 0, "failed": 0},
     }
+
+
+@pytest.mark.parametrize("proved", [None, datetime(2026, 11, 1, 8, tzinfo=UTC)])
+def test_whoami_says_when_the_person_proved_who_they_are_and_a_key_does_with_each_call(proved: datetime | None) -> None:
+    now = datetime(2026, 11, 30, 9, tzinfo=timezone(timedelta(hours=8)))
+    person = Principal("1", "ann@example.com", frozenset(), "session", proved_at=proved)
+    usage: dict[str, Any] = {"languages": [], "used_bytes": 0, "quota_bytes": 0, "index": {}}
+    shown = WhoamiResult.of(person, now, "Asia/Shanghai", **usage).authenticated_at
+    assert shown == ("2026-11-01T08:00:00Z" if proved else "2026-11-30T01:00:00Z")
 
 
 async def test_whoami_tells_how_far_the_files_can_be_searched(drive: Drive, assistant: Host) -> None:

@@ -16,6 +16,8 @@ from tests.web.browser.visits import NARROWEST
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from playwright.sync_api import Route
+
     from tests.e2e.person import Person
     from tests.web.browser.visits import Visits
 
@@ -84,6 +86,23 @@ def test_a_server_that_can_not_be_reached_says_why(visits: Visits, owner: Person
     expect(page.get_by_text("无法使用")).to_be_visible()
     assert violations(page) == []
     owner.http.delete(f"/api/mcp-servers/{made['id']}")
+
+
+def test_a_program_that_does_not_start_shows_its_last_lines(visits: Visits, owner: Person) -> None:
+    made = owner.http.post("/api/mcp-servers", json={"name": "Dies", "base_url": "http://127.0.0.1:9/mcp"}).json()
+    page = visits.open(f"#/settings/mcp/{made['id']}")
+    # No program of this machine may be started by the service of these tests: the answer gets its lines on the way.
+    page.route("**/api/mcp-servers/*/connect*", with_last_lines)
+    page.get_by_role("button", name="Test").click()
+    failed = page.get_by_role("alert")
+    expect(failed).to_contain_text("It last wrote:")
+    expect(failed.locator("pre")).to_have_text("fatal: <b>wrong</b> token")
+    owner.http.delete(f"/api/mcp-servers/{made['id']}")
+
+
+def with_last_lines(route: Route) -> None:
+    answer = route.fetch()
+    route.fulfill(response=answer, json={**answer.json(), "last_lines": "fatal: <b>wrong</b> token"})
 
 
 def test_servers_of_another_program_are_imported(visits: Visits, owner: Person) -> None:
