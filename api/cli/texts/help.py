@@ -3,6 +3,8 @@
 from typing import Final
 
 CHINESE: Final[dict[str, str]] = {
+    "the tools that an MCP host with it is shown at first": "首先向使用此密钥的 MCP 主机显示的工具",
+    "the tools that the host is shown at first (default: core)": "首先向主机显示的工具（默认：core）",
     # Of all commands
     "usage: ": "用法：",
     "positional arguments": "参数",
