@@ -86,11 +86,11 @@ class ClientThreads:
         async with self._database.write() as session:
             before = await session.get(ThreadRow, wanted)
             if before is None:
-                await _add_empty(session, caller, wanted, about, self._service, is_temporary=is_temporary)
-        if before is not None and not may_exist:
-            await self.get(caller, wanted)
+                return await _add_empty(session, caller, wanted, about, self._service, is_temporary=is_temporary)
+        found = await self.get(caller, wanted)
+        if not may_exist:
             raise ThreadExistsError
-        return await self.get(caller, wanted)
+        return found
 
     async def change(
         self, caller: Principal, thread_id: str, about: Mapping[str, Any], *, config: Mapping[str, Any] | None = None
@@ -153,7 +153,7 @@ async def _add_empty(
     service: Service,
     *,
     is_temporary: bool,
-) -> None:
+) -> ClientThread:
     now = service.clock.now()
     row = ThreadRow(id=thread_id, user_id=caller.user_id, title=UNTITLED, assistant_id=BUILT_IN)
     row.created_at = row.updated_at = now
@@ -165,3 +165,4 @@ async def _add_empty(
     # Without relations between the classes, the session would choose the order.
     await session.flush()
     session.add(extra)
+    return ClientThread(row, extra, None)
