@@ -40,7 +40,7 @@ class KillableService:
         """Kill -9: nothing gets to clean up."""
         self._process.kill()
         with self._process:
-            self._process.wait(20)
+            self._process.wait(60)
 
 
 def main(arguments: list[str]) -> None:

@@ -61,7 +61,7 @@ class Service:
         self._wait()
 
     def stop(self) -> None:
-        """Ask it to end, as Ctrl-C does; it has 20 seconds."""
+        """Ask it to end, as Ctrl-C does; it has a minute."""
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
             try:
@@ -71,7 +71,7 @@ class Service:
                 raise
 
     def end(self) -> int:
-        """Tell it to end, as a supervisor does, and return its exit code; it has 10 seconds."""
+        """Tell it to end, as a supervisor does, and return its exit code; it has half a minute."""
         assert self._process
         self._process.send_signal(signal.SIGTERM)
         code = self._process.wait(30)
@@ -81,7 +81,7 @@ class Service:
     def _wait(self) -> None:
         assert self._process
         with self._process:
-            self._process.wait(20)
+            self._process.wait(60)
 
     def owner(self) -> Person:
         """Return the local owner, who has the access token."""

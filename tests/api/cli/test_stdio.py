@@ -45,7 +45,7 @@ def test_mcp_serves_the_drive_over_stdio(service: Service, key: str) -> None:
     process.stdin.flush()
     answers = [json.loads(process.stdout.readline()) for _ in range(2)]
     process.stdin.close()
-    assert process.wait(20) == 0
+    assert process.wait(60) == 0
     process.stdout.close()
     if process.stderr:
         process.stderr.close()

@@ -388,7 +388,7 @@ def test_ctrl_c_cancels_the_run_and_fails(scripted: ScriptedService) -> None:
     assert process.stdout
     assert process.stdout.read(7) == "Working"
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=60)
     assert scripted.cancelled
     assert process.returncode == 1
     assert out == "\nStopping…\n"
@@ -412,7 +412,7 @@ def test_a_terminal_gets_colours_unless_they_are_unwanted(
     os.close(slave)
     os.write(master, b"y\n")
     shown = _read_all(master)
-    assert process.wait(20) == 0, shown
+    assert process.wait(60) == 0, shown
     assert "Shared." in shown
     assert ("\x1b[" in shown.replace("\x1b[?2004", "")) == coloured
     assert [decision["type"] for decision in decided(scripted)] == ["approve"]
