@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 PLAIN: Final = os.environ.get("PLAIN") == "1"
 """Whether the tests run without all this."""
 WITHOUT_DISK: Final = "PRAGMA synchronous = OFF"
+WITH_DISK: Final = vars(engine)["_on_connect"]
+"""Sets a connection up as services do."""
 MOST_STATEMENTS: Final = 5000
 """How many compiled statements are kept."""
 
@@ -107,10 +109,9 @@ def wait_for_no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     Durability is tested in processes of their own, where this does not reach.
     """
     monkeypatch.setattr(os, "fsync", _return_at_once)
-    configure = vars(engine)["_on_connect"]
 
     def configure_without_disk(connection: Any, record: Any) -> None:
-        configure(connection, record)
+        WITH_DISK(connection, record)
         connection.execute(WITHOUT_DISK)
 
     monkeypatch.setattr(engine, "_on_connect", configure_without_disk)

@@ -44,6 +44,7 @@ async def count(database: Database) -> int:
         return await session.scalar(select(func.count()).select_from(UserRow)) or 0
 
 
+@pytest.mark.usefixtures("disk")
 async def test_the_embedded_database_is_durable_and_keeps_its_references(database: Database) -> None:
     async with database.write() as session:
         found = [(await session.execute(text(f"PRAGMA {name}"))).scalar() for name in ("journal_mode", "synchronous")]

@@ -275,6 +275,7 @@ async def test_while_another_program_writes_reads_go_on_and_writes_fail_with_a_c
     await database.dispose()
 
 
+@pytest.mark.usefixtures("disk")
 async def test_each_connection_is_set_up_as_its_owner_wants(tmp_path: Path) -> None:
     opened = open_engine(make_url(f"sqlite+aiosqlite:///{tmp_path / 'words.db'}"))
     transactions = Transactions(opened, lambda connection, _: connection.execute("PRAGMA secure_delete = ON"))

@@ -62,6 +62,7 @@ async def test_a_structured_result_is_at_most_twice_its_text_and_of_its_schema(d
 
 
 async def test_a_host_that_asks_for_it_and_the_assistant_get_every_field(drive: Drive, alice: Actor) -> None:
+    await drive.ingester.drain()
     async with host_of(drive, alice) as host, assistant_of(drive, alice) as assistant:
         for tool, arguments in CALLS[:3]:
             assert await host.call(tool, WHOLE, **arguments) == await assistant.call(tool, **arguments)
