@@ -33,7 +33,7 @@ from drive_server.storage.database import Database
 
 TITLE_CHARACTERS = 80
 UNTITLED: Final = "…"
-"""The title of a thread without a message: clients of LangGraph make them before they know what is said."""
+"""The title of a thread without a message: clients of LangGraph make a thread before its first message."""
 
 _THREADS = table_of(ThreadRow)
 _NEW = insert(_THREADS)

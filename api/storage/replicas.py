@@ -130,7 +130,7 @@ class Replica:
         self.on_refusal: Callable[[], None] = lambda: None
         self.on_take_over: Callable[[], None] = lambda: None
         self.read_beside: Callable[[AsyncSession], Awaitable[None]] = _nothing
-        """What is read in the transaction of each look as well: that of the drive's state, which is watched too."""
+        """The reads that share the transaction of each look, such as the one of the drive's state."""
         self._database = database
         self._held: dict[str, int] = {}
         self._seen_at = float("-inf")

@@ -1,4 +1,4 @@
-"""What the packaged models take to embed the passages of a folder: CPU a text and a token, on one thread.
+"""The cost of embedding the passages of a folder with the packaged models: CPU a text and a token, on one thread.
 
     python -m benchmarks.search.embedding --folder DIR [--every 1] [--other FILE]
 

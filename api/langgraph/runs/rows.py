@@ -22,7 +22,7 @@ ASKS: Final = frozenset({"approval_needed", "plan_paused"})
 ENDS: Final = frozenset({*ASKS, "done", "error"})
 """The events behind which a run of a client is over: ours may go on when it is answered."""
 MODES_WANTED: Final = "modes"
-"""Key in what is stored of a client run: the modes of its stream."""
+"""Key in the stored request of a client run: the modes of its stream."""
 STATUS: Final[Mapping[str, str]] = {SUCCESS: SUCCESS, CANCELLED: INTERRUPTED, FAILED: ERROR}
 
 

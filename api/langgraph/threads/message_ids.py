@@ -16,7 +16,7 @@ from api.service import Service
 from api.storage.tables import ClientRunRow
 
 SAID: Final = "said"
-"""Key in what is stored of a client run: the ids of the messages that began it."""
+"""Key in the stored request of a client run: the ids of the messages that began it."""
 _ID: Final = re.compile(r"[\w.:-]{1,128}", re.ASCII)
 
 

@@ -1,4 +1,4 @@
-"""The icons of what the MCP server lists, for hosts that show them: `/icons/NAME.svg`, without a key."""
+"""The icons of tools, resources and prompts, for MCP hosts that show them: `/icons/NAME.svg`, without a key."""
 
 from typing import Final
 
