@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 PROGRAM = "tests.e2e.command"
 ADDRESS = re.compile(rb"https?://127\.0\.0\.1:\d+")
+READY = b"Ctrl-C"
+"""Stands in the last line that is printed, in both languages."""
 
 
 @contextmanager
@@ -47,7 +49,8 @@ class Service:
         self._process = Forked(PROGRAM, ["serve", "--port", "0"], self.environment, output=self.printed)
         printed = b""
         with self.printed.open("rb") as file:
-            while not (found := ADDRESS.search(printed)):
+            # A doubt about the address names it before the service is ready.
+            while not (READY in printed and (found := ADDRESS.search(printed))):
                 assert self._process.poll() is None, printed
                 time.sleep(0.02)
                 printed += file.read()
@@ -80,8 +83,9 @@ class Service:
 
     def _wait(self) -> None:
         assert self._process
+        self._process.wait(60)
         with self._process:
-            self._process.wait(60)
+            """Close its pipes."""
 
     def owner(self) -> Person:
         """Return the local owner, who has the access token."""
