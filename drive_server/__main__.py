@@ -22,7 +22,7 @@ from drive_server.storage.token_file import make_private_directory
 from drive_server.telemetry.setup import log_to
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.listener import address_of, listen
-from drive_server.transports.process import exit_on_sigterm
+from drive_server.transports.process import StopRequest
 from drive_server.transports.runner import Runner
 from drive_server.transports.startup import StartupWatch
 from drive_server.transports.stdio import serve_stdio
@@ -70,22 +70,25 @@ def _parser() -> ArgumentParser:
 
 
 def _stdio(settings: DriveSettings, arguments: Namespace) -> None:
-    exit_on_sigterm()
+    StopRequest().listen()
     if arguments.tools:
         settings = settings.model_copy(update={"mcp_tools": arguments.tools})
     anyio.run(serve_stdio, settings)
 
 
 def _http(settings: DriveSettings, arguments: Namespace) -> None:
-    exit_on_sigterm()
+    stop = StopRequest()
+    stop.listen()
     logging.getLogger("uvicorn.error").setLevel(logging.INFO)
     certificate = open_certificate(settings.tls_cert, settings.tls_key)
     with listen(arguments.host, arguments.port) as listener:
         url = address_of(listener, arguments.host, "https" if certificate else "http")
-        _serve_http(settings.listening_at(url), listener, certificate)
+        _serve_http(settings.listening_at(url), listener, certificate, stop)
 
 
-def _serve_http(settings: DriveSettings, listener: socket.socket, certificate: ServerCertificate | None) -> None:
+def _serve_http(
+    settings: DriveSettings, listener: socket.socket, certificate: ServerCertificate | None, stop: StopRequest
+) -> None:
     app = create_app(settings)
 
     async def wind_down() -> None:
@@ -94,7 +97,9 @@ def _serve_http(settings: DriveSettings, listener: socket.socket, certificate: S
 
     watched = StartupWatch(app, DriveError)
     try:
-        Runner(watched, wind_down, ConnectionLimits.of(settings), certificate).run(sockets=[listener])
+        runner = Runner(watched, wind_down, ConnectionLimits.of(settings), certificate)
+        stop.hand_over(runner)
+        runner.run(sockets=[listener])
     except SystemExit as error:
         if isinstance(watched.failure, DriveError):
             raise watched.failure from error

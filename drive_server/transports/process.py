@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 logger = logging.getLogger(__name__)
 
@@ -41,11 +41,44 @@ class Shutdown:
         self._leave(0)
 
 
-def exit_on_sigterm() -> None:
-    """Let SIGTERM end the program cleanly also while it is still starting, before anything is served."""
-    signal.signal(signal.SIGTERM, _leave)
+class Terminated(SystemExit):
+    """SIGTERM came while the program started: it ends with exit code 0."""
 
 
-def _leave(number: int, frame: object) -> None:
-    del number, frame
-    raise SystemExit(0)
+class Stoppable(Protocol):
+    """A server that ends soon after its flag is set."""
+
+    should_exit: bool
+
+
+class StopRequest:
+    """Ctrl-C and SIGTERM while a program starts: remembered, since a library may swallow the exception they raise.
+
+    Some libraries catch everything while they are imported (`except:`), and Python drops an exception of a finalizer:
+    the server would come up and stay.
+    """
+
+    def __init__(self) -> None:
+        self._error: BaseException | None = None
+        self._server: Stoppable | None = None
+
+    def listen(self) -> None:
+        """Take both signals until the server has handlers of its own.
+
+        They raise `KeyboardInterrupt` and `Terminated`.
+        """
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+
+    def hand_over(self, server: Stoppable) -> None:
+        """Set the flag of the server as well when a signal comes. Raises the exception of one that came before."""
+        self._server = server
+        if self._error:
+            raise self._error
+
+    def _on_signal(self, number: int, frame: object) -> None:
+        del frame
+        self._error = KeyboardInterrupt() if number == signal.SIGINT else Terminated(0)
+        if self._server:
+            self._server.should_exit = True
+        raise self._error

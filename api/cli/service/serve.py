@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,6 +22,7 @@ from drive_server.settings import DriveSettings
 from drive_server.telemetry.setup import log_to
 from drive_server.transports.collector import paused_collector
 from drive_server.transports.listener import address_of, listen
+from drive_server.transports.process import StopRequest, Terminated
 from drive_server.transports.tls import ServerCertificate, open_certificate
 from graph.settings import OFFLINE, AgentSettings, split_model
 
@@ -42,12 +42,17 @@ def serve(arguments: Namespace) -> int:
     terminal = Terminal()
     drive, agent = settings_of(arguments, DriveSettings), settings_of(arguments, AgentSettings)
     log_to(logging.StreamHandler(), arguments.log_level or drive.log_level, drive.log_format)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    stop = StopRequest()
+    stop.listen()
     try:
         certificate = open_certificate(arguments.tls_cert or drive.tls_cert, arguments.tls_key or drive.tls_key)
-        with suppress(KeyboardInterrupt), hold(drive.root), listen(arguments.host, arguments.port) as listener:
+        with (
+            suppress(KeyboardInterrupt, Terminated),
+            hold(drive.root),
+            listen(arguments.host, arguments.port) as listener,
+        ):
             url = address_of(listener, arguments.host, "https" if certificate else "http")
-            Start(url, arguments.config, drive.listening_at(url), agent, terminal, certificate).serve(listener)
+            Start(url, arguments.config, drive.listening_at(url), agent, terminal, certificate).serve(listener, stop)
     except BusyError as error:
         raise _explain(error, read_record(drive.root)) from error
     except InvalidInputError as error:
@@ -67,8 +72,8 @@ class Start:
     terminal: Terminal
     certificate: ServerCertificate | None = None
 
-    def serve(self, listener: socket.socket) -> None:
-        """Serve until it is stopped."""
+    def serve(self, listener: socket.socket, stop: StopRequest) -> None:
+        """Serve until it is stopped, or was asked to stop while it started."""
         self.terminal.note(text("starting"))
         for doubt in (doubt_about(self.drive.public_url, self.url), self._doubt_about_certificate()):
             if doubt:
@@ -77,7 +82,9 @@ class Start:
             with paused_collector():
                 from api.cli.service.local_service import service_runner
 
-                service_runner(self.drive, self.agent, self._announce, self.certificate).run_on(listener)
+                runner = service_runner(self.drive, self.agent, self._announce, self.certificate)
+                stop.hand_over(runner)
+                runner.run_on(listener)
         finally:
             withdraw(self.drive.root)
 

@@ -74,6 +74,28 @@ before = collections()
 sys.exit(main(["serve", "--port", "0"]))
 """
 
+SWALLOWED_WHILE_IT_STARTS = """
+import os, signal, sys
+from importlib.abc import MetaPathFinder
+from api.cli import main
+from api.cli.service import serve
+
+class Careless(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "api.app":
+            try:
+                os.kill(os.getpid(), signal.{name})
+            except:
+                pass
+
+async def report(self, app):
+    os._exit(3)
+
+sys.meta_path.insert(0, Careless())
+serve.Start._announce = report
+sys.exit(main(["serve", "--port", "0"]))
+"""
+
 
 def modules_of(*words: str, settings: dict[str, str]) -> set[str]:
     """Return the top packages that a command has loaded at its end."""
@@ -130,6 +152,15 @@ def test_a_service_with_a_new_data_directory_is_ready_before_it_loads_what_only_
 def test_a_service_looks_at_no_old_objects_for_garbage_until_it_is_ready(at_ready: dict[str, Any]) -> None:
     assert at_ready["collects"]
     assert at_ready["collections"] == 0
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_that_an_imported_library_swallows_ends_the_start_all_the_same(name: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SWALLOWED_WHILE_IT_STARTS.format(name=name)]
+    settings = environment({"DRIVE_DATA_DIR": str(tmp_path / "data")})
+    result = subprocess.run(command, env=settings, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "Stopped" in result.stderr + result.stdout
 
 
 def test_routes_are_built_when_a_request_comes_to_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
