@@ -22,6 +22,7 @@ help:
 	@echo 'make snapshots   write the recorded requests in tests/snapshots anew; read the difference'
 	@echo 'make bench-search COLLECTIONS="DIR ..."   how well search finds, on judged collections'
 	@echo 'make lock    make requirements.lock, deploy/requirements/ and package-lock.json anew, with hashes'
+	@echo 'make page    join the files of the page into few: `make run` sends these until the page changes'
 	@echo 'make release     build, check and try a version in dist/, with its licences and parts; date its block of the changelog'
 	@echo 'make advisories   ask whether a locked package has a known weakness'
 
@@ -160,12 +161,16 @@ lock:
 	$(MAKE) .venv/installed-test
 	$(BIN)/python -m tests.node.install --lock
 
+# A release has this already. A page that was changed afterwards is sent as it lies in api/web.
+page: .venv/installed-node
+	$(BIN)/python -m tests.web.bundle
+
 # The version is that of pyproject.toml. The tools come by name and version, into a folder that goes again.
-release: .venv/installed-test
+release: .venv/installed-node
 	$(BIN)/python -m tests.packages.release
 
 # Asks a service of advisories about each locked package; fails on a finding, and says so where it could not ask.
 advisories: $(BIN)/python
 	@$(BIN)/python -m tests.packages.advisories
 
-.PHONY: help run test test-most test-storage test-postgresql test-plain release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock release advisories snapshots
+.PHONY: help run test test-most test-storage test-postgresql test-plain release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock page release advisories snapshots

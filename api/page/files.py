@@ -1,10 +1,12 @@
-"""The files of the page (`api/web`), read once, under addresses that change with their contents."""
+"""The files of the page (`api/web`, and its bundle), read once, under addresses that change with their contents."""
 
 import gzip
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Self
+
+from api.page import bundle as bundles
 
 FOLDER: Final = Path(__file__).parents[1] / "web"
 PREFIX: Final = "/assets"
@@ -37,10 +39,10 @@ class PageFiles:
     """All files of the page by their path below `api/web`.
 
     `version` is a digest of all of them and stands in every address, so that a browser never mixes two versions and
-    may keep each file for ever.
+    may keep each file for ever. `bundle`: few files in the place of the many, if this version has been bundled.
     """
 
-    def __init__(self, folder: Path = FOLDER) -> None:
+    def __init__(self, folder: Path = FOLDER, bundle: Path = bundles.FOLDER) -> None:
         self._contents = {
             path.relative_to(folder).as_posix(): path.read_bytes()
             for path in sorted(folder.rglob("*"))
@@ -50,6 +52,9 @@ class PageFiles:
         for name, content in self._contents.items():
             digest.update(f"{name}\0{len(content)}\0".encode() + content)
         self.version = digest.hexdigest()[:VERSION_CHARACTERS]
+        self.bundle = bundles.Bundle.of(self.version, bundle)
+        if self.bundle:
+            self._contents.update(self.bundle.contents)
         self._sent: dict[str, PageFile] = {}
 
     def get(self, name: str) -> PageFile | None:

@@ -33,10 +33,24 @@ def styles(files: PageFiles) -> list[str]:
     return orjson.loads(files.text("app/styles.json"))
 
 
-def first_page(files: PageFiles) -> str:
-    """Return the HTML of the page: it names its styles and modules, so that a browser fetches them all at once."""
-    links = [f'<link rel="stylesheet" href="{escape(files.address(name))}">' for name in styles(files)]
-    preloads = [f'<link rel="modulepreload" href="{escape(files.address(name))}">' for name in modules(files)]
-    script = f'<script type="module" src="{escape(files.address(ENTRY))}"></script>'
+def first_page(files: PageFiles, language: str) -> str:
+    """Return the HTML of the page: it names its styles and modules, so that a browser fetches them all at once.
+
+    Words are fetched at once as well where they are one file: those of the language that the browser prefers.
+    """
+    if files.bundle:
+        words = files.bundle.words.get(language)
+        return _page(files, [files.bundle.style], list(files.bundle.scripts), [words] if words else [])
+    return _page(files, styles(files), modules(files), [])
+
+
+def _page(files: PageFiles, sheets: list[str], scripts: list[str], words: list[str]) -> str:
+    def addresses(names: list[str]) -> list[str]:
+        return [escape(files.address(name)) for name in names]
+
+    links = [f'<link rel="stylesheet" href="{one}">' for one in addresses(sheets)]
+    preloads = [f'<link rel="modulepreload" href="{one}">' for one in addresses(scripts)]
+    fetches = [f'<link rel="preload" as="fetch" crossorigin href="{one}">' for one in addresses(words)]
+    script = f'<script type="module" src="{escape(files.address(scripts[0]))}"></script>'
     page = files.text(SHELL).replace(STYLE_MARK, "\n".join(links))
-    return page.replace(SCRIPT_MARK, "\n".join([*preloads, script]))
+    return page.replace(SCRIPT_MARK, "\n".join([*preloads, *fetches, script]))

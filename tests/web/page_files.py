@@ -1,15 +1,17 @@
-"""`python -m tests.web.page_files`: what the first view takes, in bytes as they are sent."""
+"""`python -m tests.web.page_files`: the files of the first view without a bundle, in bytes as they are sent."""
 
 from __future__ import annotations
 
 import posixpath
 import sys
+from pathlib import Path
 from typing import Final
 
 from api.page.files import PageFile, PageFiles
 from api.page.first_load import first_page, modules, styles
 
 LIMIT_BYTES: Final = 120_000
+NO_BUNDLE: Final = Path(__file__).parent / "no bundle"
 LOADS_WORDS: Final = "loadTexts(import.meta.url)"
 
 
@@ -21,8 +23,8 @@ def words(files: PageFiles, language: str) -> list[str]:
 
 def first_load(language: str) -> dict[str, int]:
     """Return the files of the first view with the words of a language: bytes of each, compressed."""
-    files = PageFiles()
-    sizes = {"/": len(PageFile.of(first_page(files).encode(), "text/html").compressed)}
+    files = PageFiles(bundle=NO_BUNDLE)
+    sizes = {"/": len(PageFile.of(first_page(files, language).encode(), "text/html").compressed)}
     for name in (*styles(files), *modules(files), *words(files, language)):
         found = files.get(name)
         assert found, name

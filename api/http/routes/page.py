@@ -15,6 +15,8 @@ from typing_extensions import override
 from api.page.files import PREFIX, PageFile, PageFiles
 from api.page.first_load import first_page
 from drive_server.errors import NotFoundError
+from drive_server.http.languages import language_of
+from drive_server.messages import Language
 
 PLAIN: Final = frozenset({"plain", "item", "cursor"})
 """Who names one of these in the address of a link is on the page without scripts."""
@@ -50,13 +52,14 @@ BRIEF: Final = "no-cache"
 
 
 @cache
-def _files() -> PageFiles:
+def page_files() -> PageFiles:
+    """Return the files of the page, read when the first browser comes."""
     return PageFiles()
 
 
 @cache
-def _first_page(*, without_scripts: str = "") -> PageFile:
-    page = first_page(_files()).replace("<noscript>", f"<noscript>{without_scripts}", 1)
+def _first_page(files: PageFiles, language: Language, without_scripts: str) -> PageFile:
+    page = first_page(files, language).replace("<noscript>", f"<noscript>{without_scripts}", 1)
     return PageFile.of(page.encode(), "text/html; charset=utf-8")
 
 
@@ -67,24 +70,31 @@ def _answer(request: Request, found: PageFile, caching: str) -> Response:
     return Response(found.content, media_type=found.media_type, headers=headers)
 
 
+async def _shell(request: Request, without_scripts: str = "") -> Response:
+    files = await run_in_threadpool(page_files)
+    page = await run_in_threadpool(_first_page, files, language_of(request), without_scripts)
+    answer = _answer(request, page, BRIEF)
+    answer.headers["vary"] = "accept-encoding, accept-language"
+    return answer
+
+
 @router.get("/")
 async def index(request: Request) -> Response:
     """Return the page."""
-    return _answer(request, await run_in_threadpool(_first_page), BRIEF)
+    return await _shell(request)
 
 
 @guests.get("/s/{token}")
 async def guest(token: str, request: Request) -> Response:
     """Return the page for who came by a link; it asks for the item of the link."""
     del token
-    page = await run_in_threadpool(_first_page, without_scripts=WITHOUT_SCRIPTS)
-    return _answer(request, page, BRIEF)
+    return await _shell(request, WITHOUT_SCRIPTS)
 
 
 @router.get(PREFIX + "/{version}/{name:path}")
 async def asset(version: str, name: str, request: Request) -> Response:
     """Return a file of the page; of another version than this one only a file of the same name here."""
-    files = await run_in_threadpool(_files)
+    files = await run_in_threadpool(page_files)
     found = await run_in_threadpool(files.get, name)
     if found is None:
         raise NotFoundError("The page has no such file.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -28,7 +29,7 @@ SET_IN_VIEW: Final = """is => {
   Object.defineProperty(document, "hidden", { value: !is, configurable: true });
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
-SANITIZER: Final = "/vendor/dompurify.js"
+SANITIZER: Final = re.compile(r"/(vendor/dompurify|bundle/dompurify-[\w-]+)\.js$")
 FAILED_REQUEST: Final = "Failed to load resource"
 """The browser logs each answer of 400 and more; what the page makes of it is what counts."""
 
@@ -112,7 +113,7 @@ class Visits:
     def _hear(self, message: ConsoleMessage) -> None:
         url = message.location["url"]
         # A page that is left while the sanitizer reads hostile HTML tells what was blocked in the sanitizer's document.
-        is_sanitizer = url.endswith(SANITIZER) and "Content Security Policy" in message.text
+        is_sanitizer = SANITIZER.search(url) and "Content Security Policy" in message.text
         # The viewer of PDF complains of itself when the page that embeds it has the focus.
         is_browser = urlsplit(url).scheme in BROWSER
         is_expected = is_sanitizer or is_browser or FAILED_REQUEST in message.text

@@ -3,9 +3,8 @@
 import { Lazy } from "../../shared/components/lazy.js";
 import { html } from "../../shared/preact.js";
 
-const MODULE = "../../shared/markdown/markdown.js";
 const load = () =>
-  import(MODULE).then(
+  import("../../shared/markdown/markdown.js").then(
     (module) => module.Markdown,
     () => Written,
   );

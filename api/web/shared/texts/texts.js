@@ -6,8 +6,8 @@ import { TAGS, keepLanguage, language } from "./language.js";
 /** @typedef {import("./language.js").Language} Language */
 /** @typedef {Record<string, string | Record<string, string>>} Words */
 
-/** @type {Set<string>} */
-const folders = new Set();
+/** @type {Map<string, Promise<void>>} */
+const folders = new Map();
 /** @type {import("../../vendor/signals.js").Signal<Words>} */
 const words = signal({});
 
@@ -16,16 +16,17 @@ effect(() => {
 });
 
 /**
- * Load the words of a room; its entry module awaits this before it draws anything.
- * @param {string} module the `import.meta.url` of a module in the room's own folder
+ * Load the words of a room, whose entry module awaits this.
+ * @param {string} module its `import.meta.url`
  */
-export async function loadTexts(module) {
+export function loadTexts(module) {
   const folder = new URL("./texts/", module).href;
-  if (folders.has(folder)) return;
-  folders.add(folder);
-  const loaded = await fetchWords(folder, language.peek());
-  words.value = { ...words.peek(), ...loaded };
+  const loading = folders.get(folder) ?? fetchWords(folder, language.peek()).then(add);
+  folders.set(folder, loading);
+  return loading;
 }
+
+const add = (/** @type {Words} */ loaded) => void (words.value = { ...words.peek(), ...loaded });
 
 /**
  * Speak another language from now on.
@@ -34,18 +35,14 @@ export async function loadTexts(module) {
 export async function changeLanguage(chosen) {
   keepLanguage(chosen);
   if (chosen === language.peek()) return;
-  const loaded = await Promise.all([...folders].map((folder) => fetchWords(folder, chosen)));
+  const loaded = await Promise.all([...folders.keys()].map((folder) => fetchWords(folder, chosen)));
   batch(() => {
     words.value = Object.assign({}, ...loaded);
     language.value = chosen;
   });
 }
 
-/**
- * @param {string} folder
- * @param {Language} chosen
- * @returns {Promise<Words>}
- */
+/** @param {string} folder @param {Language} chosen @returns {Promise<Words>} */
 async function fetchWords(folder, chosen) {
   const response = await fetch(`${folder}${chosen}.json`);
   if (!response.ok) throw new Error(`No texts in ${folder}`);
@@ -53,7 +50,7 @@ async function fetchWords(folder, chosen) {
 }
 
 /**
- * Return the words of a key in the language of the page. A component that calls it draws itself anew in another one.
+ * Return the words of a key; a component that calls it is drawn anew in another language.
  * @param {string} key
  * @param {Record<string, any>} [values] what stands in braces; `count` chooses the plural
  */

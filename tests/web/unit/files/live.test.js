@@ -16,6 +16,7 @@ function serve(status) {
       const frame = new TextEncoder().encode(`id: 7\nevent: change\ndata: ${JSON.stringify(event)}\n\n`);
       return new Response(new ReadableStream({ start: (stream) => stream.enqueue(frame) }));
     }
+    if (path.endsWith("/children")) return Response.json({ items: status === 404 ? [] : items, total: 1 });
     return path.includes("/items/a") ? Response.json({}, { status }) : Response.json({ changes: [] });
   };
 }
