@@ -38,6 +38,8 @@ from drive_server.storage.database import Database
 HEARTBEAT_SECONDS: Final = 1.5
 DEAD_SECONDS: Final = 5.0
 """A process without a heartbeat for so long is dead: at most 6.5 s after it was killed, another one has its runs."""
+CALM_BEATS: Final = 2
+"""While no process has a run at work, a heartbeat comes after so many times that pause: nobody could be taken over."""
 FORGOTTEN_SECONDS: Final = 86_400.0
 CLAIMED_AT_ONCE: Final = 50
 """So that several processes share the runs of one that died."""
@@ -49,6 +51,7 @@ _LIVES: Final = exists().where(
 )
 _UNFINISHED: Final = _RUNS.c.finished_at.is_(None)
 _AT_WORK: Final = or_(_RUNS.c.status == RUNNING, _RUNS.c.cancel_requested)
+_IS_ANY_AT_WORK: Final = exists().where(_UNFINISHED, _AT_WORK)
 _OWN: Final = select(
     _RUNS.c.id, _RUNS.c.email, _RUNS.c.status == RUNNING, _RUNS.c.cancel_requested, _RUNS.c.cancel_key
 ).where(_UNFINISHED)
@@ -109,10 +112,14 @@ class OwnRun:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The runs of this process that are at work, or that it asked for, and those that this very look took over."""
+    """The runs of this process that are at work, or that it asked for, and those that this very look took over.
+
+    It `is_calm` if no process had a run at work.
+    """
 
     owned: Sequence[OwnRun]
     taken: Sequence[RunRow]
+    is_calm: bool = False
 
 
 async def _nothing(session: AsyncSession) -> None:
@@ -195,10 +202,10 @@ class Replica:
         # After a long pause of the database, or of this process, the others may not have been seen either.
         may_take = monotonic() - self._seen_at < DEAD_SECONDS
         async with self._database.write() as session:
-            await self._beat(session)
+            is_calm = await self._beat(session)
             taken, crashed = await self._take_left(session) if may_take else ([], 0)
             owned = await session.execute(_OWN.where(_RUNS.c.owner == self.id, or_(_AT_WORK, _RUNS.c.id.in_(here))))
-            look = Look([OwnRun(*row) for row in owned], taken)
+            look = Look([OwnRun(*row) for row in owned], taken, is_calm)
             await self.read_beside(session)
         self._seen_at = monotonic()
         self._count(crashed)
@@ -249,12 +256,15 @@ class Replica:
             else:
                 await session.execute(given.where(_RUNS.c.id.in_(stopped), _UNFINISHED, _RUNS.c.status == RUNNING))
 
-    async def _beat(self, session: AsyncSession) -> None:
+    async def _beat(self, session: AsyncSession) -> bool:
+        """Show that this process is alive. Return whether no process has a run at work."""
         # Who hears its own notice knows that those of others arrive.
         told = func.pg_notify(own_channel(self.id), "")
         mine = update(_REPLICAS).where(_REPLICAS.c.id == self.id).values(seen_at=func.now())
-        if (await session.execute(mine.returning(_REPLICAS.c.id, told))).first() is None:
+        beaten = (await session.execute(mine.returning(_IS_ANY_AT_WORK, told))).first()
+        if beaten is None:
             await session.execute(insert(_REPLICAS).values(id=self.id, seen_at=func.now()))
+        return beaten is not None and not beaten[0]
 
     async def _take_left(self, session: AsyncSession) -> tuple[Sequence[RunRow], int]:
         """Take the runs at work that nobody has, and return them, and how many of them their owners did not release.

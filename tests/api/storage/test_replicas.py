@@ -130,6 +130,18 @@ async def test_a_run_that_its_own_look_is_just_taking_is_taken_once(database: Da
     assert taken == [1]
 
 
+async def test_a_look_tells_whether_any_process_has_a_run_at_work(database: Database) -> None:
+    first, second = Replica(database), Replica(database)
+    await first.begin()
+    await second.begin()
+    assert [(await one.look()).is_calm for one in (first, second)] == [True, True]
+    await begin(first, database)
+    assert [(await one.look()).is_calm for one in (first, second)] == [False, False]
+    async with database.write() as session:
+        await session.execute(text("UPDATE runs SET status = 'waiting'"))
+    assert [(await one.look()).is_calm for one in (first, second)] == [True, True]
+
+
 async def until_locked_out(database: Database) -> None:
     """Return when somebody waits for a row that another transaction has."""
     waits = text("SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple')")
