@@ -61,6 +61,9 @@ class Runs(RunHistory):
         self._starting: set[str] = set()
         self._replica = services.replica
         self._closing = False
+        self.is_calm = False
+        """Whether no process had a run at work at the last look."""
+
         self._taking_up = asyncio.Lock()
         self._parked = asyncio.Event()
         services.approvals.on_closed = services.plans.on_changed = self._on_answer
@@ -232,6 +235,7 @@ class Runs(RunHistory):
         """
         here = {*self._tasks, *self._services.log.open_runs()}
         found = await self._replica.look(here)
+        self.is_calm = found.is_calm and not here
         for run in found.taken:
             logger.info("taking over run %s (%s)", run.id, run.status)
             await self._take_up(run.id)

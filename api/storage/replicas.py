@@ -20,6 +20,7 @@ from typing import Any, Final
 from sqlalchemy import (
     Connection,
     Select,
+    and_,
     delete,
     exists,
     func,
@@ -37,6 +38,8 @@ from drive_server.storage.database import Database
 HEARTBEAT_SECONDS: Final = 1.5
 DEAD_SECONDS: Final = 5.0
 """A process without a heartbeat for so long is dead: at most 6.5 s after it was killed, another one has its runs."""
+CALM_BEATS: Final = 2
+"""While no process has a run at work, a heartbeat comes after so many times that pause: nobody could be taken over."""
 FORGOTTEN_SECONDS: Final = 86_400.0
 CLAIMED_AT_ONCE: Final = 50
 """So that several processes share the runs of one that died."""
@@ -48,6 +51,7 @@ _LIVES: Final = exists().where(
 )
 _UNFINISHED: Final = _RUNS.c.finished_at.is_(None)
 _AT_WORK: Final = or_(_RUNS.c.status == RUNNING, _RUNS.c.cancel_requested)
+_IS_ANY_AT_WORK: Final = exists().where(_UNFINISHED, _AT_WORK)
 _OWN: Final = select(
     _RUNS.c.id, _RUNS.c.email, _RUNS.c.status == RUNNING, _RUNS.c.cancel_requested, _RUNS.c.cancel_key
 ).where(_UNFINISHED)
@@ -108,10 +112,14 @@ class OwnRun:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The runs of this process that are at work, or that it asked for, and those that this very look took over."""
+    """The runs of this process that are at work, or that it asked for, and those that this very look took over.
+
+    It `is_calm` if no process had a run at work.
+    """
 
     owned: Sequence[OwnRun]
     taken: Sequence[RunRow]
+    is_calm: bool = False
 
 
 async def _nothing(session: AsyncSession) -> None:
@@ -194,12 +202,13 @@ class Replica:
         # After a long pause of the database, or of this process, the others may not have been seen either.
         may_take = monotonic() - self._seen_at < DEAD_SECONDS
         async with self._database.write() as session:
-            await self._beat(session)
-            taken = await self._take_left(session) if may_take else []
+            is_calm = await self._beat(session)
+            taken, crashed = await self._take_left(session) if may_take else ([], 0)
             owned = await session.execute(_OWN.where(_RUNS.c.owner == self.id, or_(_AT_WORK, _RUNS.c.id.in_(here))))
-            look = Look([OwnRun(*row) for row in owned], taken)
+            look = Look([OwnRun(*row) for row in owned], taken, is_calm)
             await self.read_beside(session)
         self._seen_at = monotonic()
+        self._count(crashed)
         return look
 
     async def begin(self) -> None:
@@ -216,16 +225,23 @@ class Replica:
         if self.is_shared:
             return (await self.look()).taken
         async with self._database.write() as session:
-            return await self._take_left(session)
+            taken, crashed = await self._take_left(session)
+        self._count(crashed)
+        return taken
 
     async def claim(self, run: RunRow) -> RunRow | None:
         """Return an unfinished run as this process's own; None if a living one has it, or it ended."""
         if not self.is_shared or run.owner == self.id:
             return run
+        unfinished = select(RunRow).where(RunRow.id == run.id, _UNFINISHED)
+        # Who waits for the lock of a row gets it as it is then, but beside the replicas as they were before.
+        free = unfinished.where(RunRow.owner == run.owner, RunRow.starts == run.starts, ~_LIVES)
         async with self._database.write() as session:
-            free = select(RunRow).where(RunRow.id == run.id, _UNFINISHED, ~_LIVES)
             found = [*await session.scalars(free.with_for_update(key_share=True))]
-            self._take(found)
+            crashed = self._take(found)
+            # A look of this process may just have taken it.
+            found = found or [*await session.scalars(unfinished.where(RunRow.owner == self.id))]
+        self._count(crashed)
         return next(iter(found), None)
 
     async def release(self, stopped: Sequence[str]) -> None:
@@ -240,28 +256,47 @@ class Replica:
             else:
                 await session.execute(given.where(_RUNS.c.id.in_(stopped), _UNFINISHED, _RUNS.c.status == RUNNING))
 
-    async def _beat(self, session: AsyncSession) -> None:
+    async def _beat(self, session: AsyncSession) -> bool:
+        """Show that this process is alive. Return whether no process has a run at work."""
         # Who hears its own notice knows that those of others arrive.
         told = func.pg_notify(own_channel(self.id), "")
         mine = update(_REPLICAS).where(_REPLICAS.c.id == self.id).values(seen_at=func.now())
-        if (await session.execute(mine.returning(_REPLICAS.c.id, told))).first() is None:
+        beaten = (await session.execute(mine.returning(_IS_ANY_AT_WORK, told))).first()
+        if beaten is None:
             await session.execute(insert(_REPLICAS).values(id=self.id, seen_at=func.now()))
+        return beaten is not None and not beaten[0]
 
-    async def _take_left(self, session: AsyncSession) -> Sequence[RunRow]:
-        """Take the runs at work that nobody has; those that another process is just taking, or writing, are left."""
+    async def _take_left(self, session: AsyncSession) -> tuple[Sequence[RunRow], int]:
+        """Take the runs at work that nobody has, and return them, and how many of them their owners did not release.
+
+        Those that another process is just taking, or writing, are left.
+        """
         query = select(RunRow).where(_UNFINISHED, _AT_WORK)
         if self.is_shared:
-            query = query.where(~_LIVES).order_by(RunRow.created_at).limit(CLAIMED_AT_ONCE)
-            query = query.with_for_update(skip_locked=True, key_share=True)
+            free = select(_RUNS.c.id, _RUNS.c.owner, _RUNS.c.starts).where(_UNFINISHED, _AT_WORK, ~_LIVES)
+            # Apart, and compared: a row that another process took meanwhile is locked as it is then, but its owner is
+            # looked for among the replicas as they were before.
+            seen = free.order_by(_RUNS.c.created_at).limit(CLAIMED_AT_ONCE).cte().prefix_with("MATERIALIZED")
+            same = RunRow.id == seen.c.id, RunRow.owner == seen.c.owner, RunRow.starts == seen.c.starts
+            query = query.join(seen, and_(*same)).order_by(RunRow.created_at)
+            query = query.with_for_update(skip_locked=True, key_share=True, of=RunRow)
         runs = [*await session.scalars(query)]
-        self._take(runs)
-        return runs
+        return runs, self._take(runs)
 
-    def _take(self, runs: Sequence[RunRow]) -> None:
-        """Make this process the owner of locked runs, with the commit of their session."""
+    def _take(self, runs: Sequence[RunRow]) -> int:
+        """Make this process the owner of locked runs, with the commit of their session.
+
+        Return how many were not released by their owners.
+        """
+        crashed = 0
         for run in runs:
-            if run.owner:
-                self.on_take_over()
+            crashed += bool(run.owner)
             # One that waited was not at work when its process was killed.
             is_no_crash = bool(run.owner) and run.status != RUNNING
             run.owner, run.starts, run.stops = self.id, run.starts + 1, run.stops + is_no_crash
+        return crashed
+
+    def _count(self, crashed: int) -> None:
+        """Count runs that were taken over, when that is committed."""
+        for _ in range(crashed):
+            self.on_take_over()

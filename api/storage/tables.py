@@ -1,8 +1,10 @@
 """The service's own tables: threads, runs, their events, approvals. Ids are UUID strings; times are UTC."""
 
+import time
 from datetime import datetime
+from secrets import randbits
 from typing import Any, cast
-from uuid import uuid4
+from uuid import UUID
 
 from sqlalchemy import BigInteger, Float, ForeignKey, Index, String, Table, Text, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -22,8 +24,13 @@ BUILT_IN = "drive_agent"
 
 
 def new_id() -> str:
-    """Return a fresh random id in the form that LangGraph's clients expect."""
-    return str(uuid4())
+    """Return a fresh id in the form that LangGraph's clients expect: a UUID of version 7 (RFC 9562, 5.7).
+
+    It begins with the time, so that new rows come to the end of each index: PostgreSQL logs fewer splits of pages, and
+    fewer whole pages after a checkpoint. 74 of its bits are random.
+    """
+    milliseconds = time.time_ns() // 1_000_000
+    return str(UUID(int=milliseconds << 80 | 7 << 76 | randbits(12) << 64 | 2 << 62 | randbits(62)))
 
 
 class Base(DeclarativeBase):

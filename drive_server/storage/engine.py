@@ -48,7 +48,7 @@ SERVER_POOL_SIZE = 5
 SERVER_POOL_OVERFLOW = 10
 """Connections to a server that stay open, and how many more there may be for a while: docs/POSTGRESQL.md."""
 PING_SECONDS = 30.0
-"""How long a connection that nobody has ended counts as alive: one to a machine that is gone looks like that too."""
+"""How long a connection that nobody uses or has ended counts as alive: one to a machine that is gone looks like it."""
 WAL_ATTEMPTS = 100
 WAL_PAUSE_SECONDS = 0.05
 _SNAPSHOT = select(func.txid_current_snapshot().cast(Text))
@@ -69,7 +69,8 @@ def open_engine(url: URL) -> AsyncEngine:
             max_overflow=SERVER_POOL_OVERFLOW,
         )
         dialect: Any = engine.dialect
-        dialect.do_ping = _Ping(dialect.do_ping)
+        dialect.do_ping = ping = _Ping(dialect.do_ping)
+        event.listen(engine.sync_engine, "checkin", ping.note_use)
         event.listen(engine.sync_engine, "handle_error", _leave_read_only)
         return engine
     engine = create_async_engine(
@@ -312,19 +313,25 @@ def _run_through(work: Coroutine[Any, Any, T], cancelled: Event) -> T:
 class _Ping:
     """Tries a connection before its use, as `ping` does, but asks the server only if that may be of use.
 
-    A server that ended a connection has sent its end, which waits to be read: then, and every `PING_SECONDS`, the
-    server is asked. Each trial is a transaction more, and a trip more for each request.
+    A server that ended a connection has sent its end, which waits to be read: then, and after `PING_SECONDS` without
+    use, the server is asked. Each trial is a transaction more, and a trip more for each request.
     """
 
     def __init__(self, ping: Callable[[Any], bool]) -> None:
         self._ping = ping
-        self._pinged_at: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
+        self._alive_at: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
+
+    def note_use(self, dbapi_connection: Any, record: Any) -> None:
+        """Note that a connection was given back to the pool, and is sound."""
+        del record
+        if dbapi_connection is not None:
+            self._alive_at[dbapi_connection.driver_connection] = time.monotonic()
 
     def __call__(self, dbapi_connection: Any) -> bool:
         connection, now = dbapi_connection.driver_connection, time.monotonic()
-        if now - self._pinged_at.setdefault(connection, now) < PING_SECONDS and _is_silent(connection):
+        if now - self._alive_at.setdefault(connection, now) < PING_SECONDS and _is_silent(connection):
             return True
-        self._pinged_at[connection] = now
+        self._alive_at[connection] = now
         return self._ping(dbapi_connection)
 
 

@@ -27,8 +27,12 @@ from drive_server.storage.tables.work import ProcessLockRow
 logger = logging.getLogger(__name__)
 
 LEASE: Final = timedelta(seconds=20)
-RENEWALS: Final = 4
+RENEWALS: Final = 2
 """Renewals in the time of a lease."""
+ATTEMPTS: Final = 4
+"""Attempts in the time between two renewals if one fails."""
+QUESTIONS: Final = 4
+"""How often a refused process asks in the time of a lease."""
 MARGIN: Final = timedelta(seconds=3)
 """The holder stops so long before another process may begin."""
 
@@ -115,7 +119,7 @@ class DatabaseLock:
     """A lock on a row, held by a lease that a task renews until the release; all times are the database's.
 
     A process that is killed holds it until the lease ends. One that can't renew it counts it as lost before that. A
-    refused process asks again when the next renewal is due.
+    refused process asks again after a quarter of the lease.
     """
 
     def __init__(self, database: Database, name: str, lease: timedelta = LEASE) -> None:
@@ -160,13 +164,14 @@ class DatabaseLock:
             logger.warning("The lock %s could not be released; it ends by itself: %s", self._name, error)
 
     async def _renew(self) -> None:
+        pause = between = self._lease.total_seconds() / RENEWALS
         while True:
-            await asyncio.sleep(self._lease.total_seconds() / RENEWALS)
+            await asyncio.sleep(pause)
             try:
-                is_ours = await self._set_lease(self._prolong)
+                is_ours, pause = await self._set_lease(self._prolong), between
             except StorageFailureError as error:
                 logger.warning("The lock %s could not be renewed: %s", self._name, error)
-                is_ours = monotonic() < self._ends_at
+                is_ours, pause = monotonic() < self._ends_at, between / ATTEMPTS
             if not is_ours:
                 self._ends_at = 0.0
                 self._renewal = None
@@ -179,9 +184,9 @@ class DatabaseLock:
         asked_at = monotonic()
         has_it = await self._database.change(change, turns=(self._turn,))
         if has_it:
-            self._ends_at = asked_at + (self._lease - min(MARGIN, self._lease / RENEWALS)).total_seconds()
+            self._ends_at = asked_at + (self._lease - min(MARGIN, self._lease / QUESTIONS)).total_seconds()
         else:
-            self._asks_at = asked_at + self._lease.total_seconds() / RENEWALS
+            self._asks_at = asked_at + self._lease.total_seconds() / QUESTIONS
         return has_it
 
     async def _take(self, session: AsyncSession) -> bool:

@@ -36,6 +36,8 @@ POLL_SECONDS = 2.0
 OCR_POLL_SECONDS: Final = 30.0
 UNCHANGED_SECONDS: Final = 10.0
 """The longest that the only writer on a server looks for no files, as long as nothing has changed there."""
+UNTOLD_SECONDS: Final = 30.0
+"""The same while the server tells of changes, and has told of none."""
 LOOK_SECONDS: Final = 30.0
 """The interval at which an idle writer looks whether files of the index are gone."""
 PAUSE_SECONDS: Final = 0.25
@@ -94,7 +96,8 @@ class Ingester:
         self._no_late_until = -math.inf
         self._look_at = -math.inf
         self._idle_state: object = None
-        self._idle_until = -math.inf
+        self._idle_until = self._untold_until = -math.inf
+        self._news_count = 0
         index.health.on_request = self.wake
 
     def wake(self) -> None:
@@ -168,17 +171,21 @@ class Ingester:
         if not (self._database.takes_turns and self._lock.is_held):
             return False
         await self._share_health()
-        state = await self._database.state()
-        return state == self._idle_state and anyio.current_time() < self._idle_until
+        state, news = await self._database.state(), self._database.news
+        is_untold = news.arrives and news.count == self._news_count
+        until = self._untold_until if is_untold else self._idle_until
+        return state == self._idle_state and anyio.current_time() < until
 
     async def _look_for_work(self) -> bool:
         """Index the pending files. Return whether more may follow soon."""
-        self._idle_until = -math.inf
+        self._idle_until = self._untold_until = -math.inf
+        news_count = self._database.news.count
         state = await self._database.state() if self._database.takes_turns else None
         if await self._work_all(retry_at_once=False):
             return True
         if state is not None and not await self._pending.has_unfinished():
-            self._idle_state, self._idle_until = state, anyio.current_time() + UNCHANGED_SECONDS
+            self._idle_state, self._news_count, now = state, news_count, anyio.current_time()
+            self._idle_until, self._untold_until = now + UNCHANGED_SECONDS, now + UNTOLD_SECONDS
         return False
 
     async def _until_calm(self) -> None:

@@ -203,6 +203,7 @@ class PendingFiles:
             await delete_readings(session, select(IndexEntryRow.content).where(condition))
             again = _to_pending(condition).values(content="", index_table=FROM_SCRATCH)
             await session.execute(again, execution_options=UNSYNCHRONISED)
+            await self._database.tell_others(session)
 
     async def restart_files(self, files: Select[str]) -> int:
         """Make the files with these ids pending again, and delete their readings; return how many were not pending."""
@@ -212,6 +213,7 @@ class PendingFiles:
             await delete_readings(session, select(IndexEntryRow.content).where(condition))
             again = _to_pending(condition).values(content="", index_table=FROM_SCRATCH)
             await session.execute(again, execution_options=UNSYNCHRONISED)
+            await self._database.tell_others(session)
         return count or 0
 
     async def next_for_ocr(self) -> Job | None:

@@ -4,7 +4,10 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
+from uuid import RFC_4122, UUID
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -12,7 +15,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, make_url, text
 
 from api.storage.database import SCHEMA, open_database
-from api.storage.tables import Base, ThreadRow
+from api.storage.tables import Base, ThreadRow, new_id
 from api.threads import make_title
 from drive_server.errors import StorageFailureError
 from drive_server.storage import engine as engines
@@ -143,3 +146,14 @@ async def test_a_write_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_a_title_is_the_first_line_cut_where_a_word_ends(message: str, title: str) -> None:
     assert make_title(message) == title
     assert len(make_title(message)) <= 80
+
+
+def test_ids_are_uuids_that_begin_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    for seconds in (1_700_000_000, 1_700_000_001, 1_800_000_000):
+        monkeypatch.setattr("api.storage.tables.time", SimpleNamespace(time_ns=partial(int, seconds * 10**9)))
+        made += [new_id(), new_id()]
+    assert {(UUID(one).version, UUID(one).variant) for one in made} == {(7, RFC_4122)}
+    assert len({*made}) == len(made)
+    assert [one[:13] for one in made] == sorted(one[:13] for one in made)
+    assert int(made[-1].replace("-", "")[:12], 16) == 1_800_000_000_000

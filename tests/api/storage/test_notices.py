@@ -151,7 +151,8 @@ async def test_a_process_whose_connection_for_notices_is_cut_asks_again_at_once(
             await listener.news.lost.wait()
         await ours.database.state()
         await ours.database.state()
-        assert listener.looks == 2
+        # The drive's own watchers may have asked as well.
+        assert listener.looks >= 2
 
 
 async def test_the_state_that_a_heartbeat_reads_is_the_drives(drives: tuple[Drive, Drive]) -> None:

@@ -116,6 +116,19 @@ async def test_services_that_first_start_at_once_on_one_empty_database_all_have_
     assert names == [("first",), ("second",), ("third",)]
 
 
+async def test_each_row_of_a_thread_stands_in_one_index_also_of_a_database_of_an_earlier_version(url: str) -> None:
+    indexes = "SELECT indexdef FROM pg_indexes WHERE tablename = ANY(%s)"
+    tables = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"]
+    for _ in range(2):
+        async with open_threads(url) as storage:
+            await say(graph_on(storage.saver), "hello")
+        with psycopg.connect(url) as connection:
+            found = [row[0] for row in connection.execute(indexes, [tables])]
+            assert ["(thread_id, checkpoint_ns, c" in one for one in found] == [True] * 3, found
+            # As LangGraph makes it, and an earlier version left it.
+            connection.execute("CREATE INDEX checkpoint_writes_thread_id_idx ON checkpoint_writes(thread_id)")
+
+
 async def test_nul_stays_in_messages_and_is_replaced_in_json(url: str) -> None:
     words = "a\x00\x00b \\u0000 \\\x00 😀"
     async with open_threads(url) as storage:

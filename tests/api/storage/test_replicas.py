@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ from tests.databases import async_url
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator
+
+    from sqlalchemy.ext.asyncio import AsyncSession
 
     from drive_server.storage.database import Database
     from tests.api.storage.postgres_server import PostgresServer
@@ -83,6 +86,71 @@ async def test_only_the_runs_of_the_dead_are_taken_over_by_one_and_counted(datab
     async with database.read() as session:
         assert [*await session.execute(text("SELECT owner, starts FROM runs"))] == [(second.id, 2)]
     assert taken == [1]
+
+
+async def test_who_waits_for_a_run_that_another_process_is_just_taking_leaves_it(database: Database) -> None:
+    first, second, third = (Replica(database) for _ in range(3))
+    taken: list[int] = []
+    third.on_take_over = lambda: taken.append(1)
+    for replica in (first, second, third):
+        await replica.begin()
+    run = await begin(first, database)
+    await let_die(database, first)
+    async with asyncio.TaskGroup() as group, database.write() as session:
+        await session.execute(text("UPDATE runs SET owner = :id, starts = starts + 1"), {"id": second.id})
+        claimed = group.create_task(third.claim(run))
+        await until_locked_out(database)
+    assert claimed.result() is None
+    async with database.read() as session:
+        assert [*await session.execute(text("SELECT owner, starts FROM runs"))] == [(second.id, 2)]
+    assert taken == []
+
+
+async def test_a_run_that_its_own_look_is_just_taking_is_taken_once(database: Database) -> None:
+    first, second = Replica(database), Replica(database)
+    taken: list[int] = []
+    second.on_take_over = lambda: taken.append(1)
+    for replica in (first, second):
+        await replica.begin()
+    run = await begin(first, database)
+    await let_die(database, first)
+    claims: list[asyncio.Task[RunRow | None]] = []
+
+    async def claim_meanwhile(session: AsyncSession) -> None:
+        del session
+        claims.append(group.create_task(second.claim(run)))
+        await until_locked_out(database)
+
+    second.read_beside = claim_meanwhile
+    async with asyncio.TaskGroup() as group:
+        assert [one.id for one in (await second.look()).taken] == ["r"]
+    claimed = claims[0].result()
+    assert claimed
+    assert (claimed.owner, claimed.starts) == (second.id, 2)
+    assert taken == [1]
+
+
+async def test_a_look_tells_whether_any_process_has_a_run_at_work(database: Database) -> None:
+    first, second = Replica(database), Replica(database)
+    await first.begin()
+    await second.begin()
+    assert [(await one.look()).is_calm for one in (first, second)] == [True, True]
+    await begin(first, database)
+    assert [(await one.look()).is_calm for one in (first, second)] == [False, False]
+    async with database.write() as session:
+        await session.execute(text("UPDATE runs SET status = 'waiting'"))
+    assert [(await one.look()).is_calm for one in (first, second)] == [True, True]
+
+
+async def until_locked_out(database: Database) -> None:
+    """Return when somebody waits for a row that another transaction has."""
+    waits = text("SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple')")
+    async with asyncio.timeout(60):
+        while True:
+            async with database.read() as session:
+                if await session.scalar(waits):
+                    return
+            await asyncio.sleep(0)
 
 
 async def test_a_process_that_was_away_itself_takes_nothing_over_at_its_first_look(

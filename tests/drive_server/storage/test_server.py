@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -180,6 +182,28 @@ async def test_a_connection_is_tried_by_a_look_at_its_socket_and_by_a_question_f
         other.execute("SELECT pg_terminate_backend(%s, 5000)", [*pids])
     await use()
     assert (len(asked), len(pids)) == (2, 2)
+    await engine.dispose()
+
+
+async def test_a_connection_in_use_is_not_asked_for_and_one_that_rested_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    ping = PGDialectAsync_psycopg.do_ping
+
+    def counted(dialect: PGDialectAsync_psycopg, connection: Any) -> bool:
+        asked.append(connection)
+        return ping(dialect, connection)
+
+    clock = SimpleNamespace(monotonic=lambda: 0.0)
+    monkeypatch.setattr(PGDialectAsync_psycopg, "do_ping", counted)
+    monkeypatch.setattr(storage_engine, "time", clock)
+    engine = open_engine(make_url(new_url()))
+    found: list[int] = []
+    for now in (0.0, 20.0, 40.0, 60.0, 80.0, 80.0 + storage_engine.PING_SECONDS):
+        clock.monotonic = partial(float, now)
+        async with engine.connect() as connection:
+            assert await connection.scalar(text("SELECT 1")) == 1
+        found.append(len(asked))
+    assert found == [0, 0, 0, 0, 0, 1]
     await engine.dispose()
 
 

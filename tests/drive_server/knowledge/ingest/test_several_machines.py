@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import anyio
+import psycopg
 import pytest
 from sqlalchemy import select, update
 
@@ -17,8 +18,10 @@ from drive_server.knowledge.ingest import shared_health
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.ingest.shared_health import SharedHealth
 from drive_server.knowledge.readers.text_source import TextSource
+from drive_server.storage.database import News
 from drive_server.storage.process_locks import DatabaseLock
 from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.work import ProcessLockRow
 from tests.databases import new_url
 from tests.drive_server.knowledge import samples
@@ -197,6 +200,25 @@ def test_news_that_could_not_be_told_are_told_with_later_ones() -> None:
     health.put_back(news)
     assert health.take_news() == HealthNews(request="rebuild")
     assert not health.has_news
+
+
+async def test_a_writer_is_told_that_another_process_wants_files_read_again(
+    machines: tuple[Machine, Machine], ana: Actor
+) -> None:
+    _, second = machines
+    await second.store.file(ana, "/leave.txt", samples.LEAVE)
+    url = second.ingester._database.engine.url.set(drivername="postgresql")  # pyright: ignore[reportPrivateUsage] - where
+    async with await psycopg.AsyncConnection.connect(
+        url.render_as_string(hide_password=False), autocommit=True
+    ) as connection:
+        await connection.execute(f"LISTEN {News.CHANNEL}")
+        for again in (
+            second.ingester.rebuild(ana.principal.user_id),
+            second.ingester.rebuild_files(select(NodeRow.id)),
+        ):
+            await again
+            notices = [one async for one in connection.notifies(timeout=PATIENCE_SECONDS, stop_after=1)]
+            assert [notice.channel for notice in notices] == [News.CHANNEL]
 
 
 async def test_a_writer_with_nothing_to_do_looks_for_files_only_after_something_has_changed(
