@@ -11,6 +11,7 @@ help:
 	@echo 'make run     start the service on http://127.0.0.1:8000'
 	@echo 'make test    run the tests'
 	@echo 'make test-postgresql   run the tests of the drive and the service on PostgreSQL, for every night'
+	@echo 'make test-s3   run the tests of contents in a bucket on Ceph, for every night'
 	@echo 'make test-plain   run the tests without what makes them fast (tests/once.py), for every night'
 	@echo 'make release-check   run the tests; a story that passed only when it was run again fails too'
 	@echo 'make check   lint, types, import contracts'
@@ -48,6 +49,14 @@ test-storage: .venv/installed-test
 # For every night: all tests of the drive and of the service on PostgreSQL.
 test-postgresql: .venv/installed-test
 	TEST_DATABASE=postgresql $(BIN)/python -m pytest --numprocesses 4 --dist loadfile tests/drive_server tests/api
+
+# The tests of contents in a bucket, which otherwise is one in memory, with one of Ceph that is away for a minute.
+ON_S3 = tests/conformance/s3 $(addprefix tests/drive_server/storage/test_,blobs.py aside.py collector.py server_state.py) \
+	tests/drive_server/services/uploads tests/api/cli/backups/test_servers.py tests/api/installation
+
+# For every night.
+test-s3: .venv/installed-ceph
+	TEST_BUCKET=ceph SOAK_AWAY_SECONDS=60 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ON_S3)
 
 # For every night: tests/once.py and tests/forked.py change speed only, which this shows. Starting programs anew takes longer.
 test-plain: .venv/installed-node .venv/installed-webdav .venv/installed-browser
@@ -144,6 +153,11 @@ $(BIN)/python:
 	$(BIN)/python -m tests.conformance.webdav.install
 	@touch $@
 
+# Ceph, of Debian: an object store that speaks S3. Without it `make test` skips the tests that need it, but not for CI.
+.venv/installed-ceph: .venv/installed-test tests/conformance/s3/install.py
+	$(BIN)/python -m tests.conformance.s3.install
+	@touch $@
+
 # Chromium, of Debian, twice: the headless shell for most stories of the page, and the whole of it for PDF. After
 # the tools of WebDAV, not beside them: Debian's packages have one installation at a time.
 .venv/installed-browser: .venv/installed-test tests/web/browser/install.py | .venv/installed-webdav
@@ -173,4 +187,4 @@ release: .venv/installed-node
 advisories: $(BIN)/python
 	@$(BIN)/python -m tests.packages.advisories
 
-.PHONY: help run test test-most test-storage test-postgresql test-plain release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock page release advisories snapshots
+.PHONY: help run test test-most test-storage test-postgresql test-s3 test-plain release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock page release advisories snapshots

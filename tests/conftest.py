@@ -11,7 +11,7 @@ import pytest
 
 from drive_server import connect
 from drive_server.knowledge.index_process.proxy import IndexProcess
-from tests import databases, once
+from tests import buckets, databases, once
 from tests.fakes.file_locks import KINDS, VARIABLE, use_named
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def done_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         with nullcontext() if once.PLAIN else once.done_once(monkeypatch, tmp_path_factory.mktemp("migrated")):
             yield
         databases.stop_server()
+        buckets.stop_server()
 
 
 @pytest.fixture

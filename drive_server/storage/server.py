@@ -19,6 +19,8 @@ AWAY: Final = ("08", "57P", "25P03", READ_ONLY, "53000", "53200", "53300", "40")
 """The connection failed or broke; an operator ended it, or the server starts or stops; it was silent in a transaction
 for too long (see `turns.py`); another server is the primary one now; the server has too few files, memory or
 connections left; it undid the transaction for the sake of others. Who tries again later may succeed."""
+UNDONE: Final = frozenset({"40001", "40P01"})
+"""A serialization failure, or a deadlock: of two transactions that wait for each other one is undone."""
 FULL: Final = frozenset({"53100", "53400"})
 """The disk is full, or the part of it that temporary files may take."""
 UNANSWERED: Final = frozenset({"OperationalError", "InterfaceError", "InternalError"})
@@ -80,6 +82,12 @@ def may_be_kept(error: DBAPIError) -> bool:
     """Say whether the failure of a COMMIT leaves its outcome open: no server said that it undid anything."""
     state: str | None = getattr(error.orig, "sqlstate", None)
     return isinstance(failure_of(error), DatabaseAwayError) and (state or "08").startswith(("08", "57P"))
+
+
+def is_undone(error: DatabaseAwayError) -> bool:
+    """Say whether the server undid the transaction for the sake of others: the same one may be tried at once."""
+    failed = error.__cause__
+    return isinstance(failed, DBAPIError) and getattr(failed.orig, "sqlstate", None) in UNDONE
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Two drives of one installation, as two machines have them: one PostgreSQL database, one bucket, nothing else shared.
 
-The bucket is a store of obstore's in memory, in the place of S3's.
+The bucket is a store of obstore's in memory, in the place of S3's, or a real one: see `tests.buckets`.
 """
 
 from __future__ import annotations
@@ -8,12 +8,11 @@ from __future__ import annotations
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
-from obstore.store import MemoryStore
-
 from drive_server.connect import open_drive
 from drive_server.settings import DriveSettings
 from drive_server.storage import blobs
 from drive_server.storage.installation import parts
+from tests import buckets
 from tests.databases import new_url
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
+    from obstore.store import ObjectStore
 
     from drive_server.drive import Drive
 
@@ -32,9 +32,9 @@ async def two_drives(
     folder: Path, monkeypatch: pytest.MonkeyPatch, blob_url: str = BUCKET
 ) -> AsyncGenerator[tuple[Drive, Drive]]:
     """Open both drives."""
-    bucket = MemoryStore()
+    bucket = buckets.new_store()
 
-    def store_at(_: str) -> MemoryStore:
+    def store_at(_: str) -> ObjectStore:
         return bucket
 
     for module in (blobs, parts):

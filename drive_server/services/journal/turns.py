@@ -1,15 +1,22 @@
 """Changes of one drive follow one another, also where several processes write to the database at once."""
 
+import logging
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from drive_server.errors import DatabaseAwayError
 from drive_server.storage.database import Database
 from drive_server.storage.engine import SessionWork
+from drive_server.storage.server import is_undone
 from drive_server.storage.tables.items import NodeRow
 
+logger = logging.getLogger(__name__)
+
+MOST_UNDONE: Final = 5
+"""How often a change may be undone by the server before its caller has to try again."""
 T = TypeVar("T")
 
 
@@ -23,10 +30,13 @@ async def change_in_turn(database: Database, work: SessionWork[T], user_id: str,
     Which drives these are shows while it runs: one that used more than the person's own is taken back and run again, in
     the turn of all of them. So data that it reads, such as an etag or the folders above an item, holds until it
     commits.
+
+    One that the server undid for the sake of another transaction is run again too: not all who write rows of a drive
+    take its turn, such as the index, which may hold one row of a change and wait for another.
     """
     if not database.takes_turns:
         return await database.change(work, waits=waits)
-    owners = {user_id}
+    owners, undone = {user_id}, 0
     while True:
         used = set[str]()
 
@@ -45,6 +55,11 @@ async def change_in_turn(database: Database, work: SessionWork[T], user_id: str,
             return await database.change(alone, turns=owners, waits=waits)
         except _MoreDrivesError:
             owners |= used
+        except DatabaseAwayError as error:
+            undone += 1
+            if undone > MOST_UNDONE or not is_undone(error):
+                raise
+            logger.info("A change was undone by the server, and is tried again: %s", error.__cause__)
 
 
 def _require_turns(used: set[str], turns: Iterable[str], error: Exception | None = None) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import obstore
 import pytest
-from obstore.store import MemoryStore
 
 from drive_server.errors import StorageFailureError
 from drive_server.storage import blobs
@@ -21,11 +20,14 @@ from graph.settings import AgentSettings
 from tests.api.command_model import CommandModel
 from tests.api.real_service import real_app
 from tests.api.storage.postgres_server import PostgresServer, running_server
+from tests.buckets import new_store
 from tests.drive_server.actors import local_owner
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator
     from pathlib import Path
+
+    from obstore.store import ObjectStore
 
     from drive_server.connect import Drive
 
@@ -49,11 +51,11 @@ def postgres() -> Generator[PostgresServer]:
 
 
 @pytest.fixture
-def stores(monkeypatch: pytest.MonkeyPatch) -> dict[str, MemoryStore]:
-    made: dict[str, MemoryStore] = {}
+def stores(monkeypatch: pytest.MonkeyPatch) -> dict[str, ObjectStore]:
+    made: dict[str, ObjectStore] = {}
 
-    def store_at(url: str) -> MemoryStore:
-        return made.setdefault(url, MemoryStore())
+    def store_at(url: str) -> ObjectStore:
+        return made.setdefault(url, new_store())
 
     monkeypatch.setattr(blobs, "remote_store", store_at)
     monkeypatch.setattr(parts, "remote_store", store_at)
@@ -88,7 +90,7 @@ async def read(place: Place, name: str) -> str:
         return (await drive.documents.read_text(await local_owner(drive.identity), f"/{name}")).text
 
 
-def contents(store: MemoryStore) -> list[str]:
+def contents(store: ObjectStore) -> list[str]:
     found = [meta["path"] for batch in obstore.list(store) for meta in batch]
     return sorted(path for path in found if path != MARK_FILE)
 
@@ -128,7 +130,7 @@ CASES = (foreign_bucket, empty_bucket, empty_database, foreign_database, foreign
 
 @pytest.mark.parametrize("mixed", CASES)
 async def test_parts_on_servers_that_do_not_belong_together_refuse_the_start(
-    new_place: Callable[[str], Place], stores: dict[str, MemoryStore], mixed: Callable[[Place, Place, Place], Place]
+    new_place: Callable[[str], Place], stores: dict[str, ObjectStore], mixed: Callable[[Place, Place, Place], Place]
 ) -> None:
     mine, other = new_place("mine"), new_place("other")
     await write(mine, "a.txt")
@@ -146,7 +148,7 @@ async def test_parts_on_servers_that_do_not_belong_together_refuse_the_start(
 
 
 async def test_a_bucket_with_contents_and_an_empty_database_goes_on_only_if_it_is_told_to(
-    new_place: Callable[[str], Place], stores: dict[str, MemoryStore]
+    new_place: Callable[[str], Place], stores: dict[str, ObjectStore]
 ) -> None:
     mine = new_place("mine")
     await write(mine, "a.txt")
@@ -160,7 +162,7 @@ async def test_a_bucket_with_contents_and_an_empty_database_goes_on_only_if_it_i
 
 
 async def test_what_belongs_together_starts_again_and_again(
-    new_place: Callable[[str], Place], stores: dict[str, MemoryStore]
+    new_place: Callable[[str], Place], stores: dict[str, ObjectStore]
 ) -> None:
     mine = new_place("mine")
     await write(mine, "a.txt")

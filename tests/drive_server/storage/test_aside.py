@@ -12,6 +12,7 @@ import pytest
 from drive_server.storage import blobs as module
 from drive_server.storage.aside import AsideFolder
 from drive_server.storage.blobs import open_blobs
+from tests import buckets
 from tests.drive_server.storage.test_collector import LATER, collector, stored
 
 if TYPE_CHECKING:
@@ -95,9 +96,9 @@ async def test_a_content_stays_for_its_days_wherever_the_process_that_sets_it_as
     assert await store.blobs.read(path.name) == b"x"
 
 
-@pytest.mark.parametrize("url", ["", "memory:///"])
-async def test_several_who_read_what_is_set_aside_all_get_it(store: Store, tmp_path: Path, url: str) -> None:
-    blobs = await open_blobs(url, spool=tmp_path / "spool") if url else store.blobs
+@pytest.mark.parametrize("is_remote", [False, True])
+async def test_several_who_read_what_is_set_aside_all_get_it(store: Store, tmp_path: Path, is_remote: bool) -> None:
+    blobs = await open_blobs(buckets.new_url(), spool=tmp_path / "spool") if is_remote else store.blobs
     for number in range(30):
         blob = await blobs.put_bytes(b"%d" % number)
         async with store.database.write():

@@ -17,6 +17,7 @@ from typing_extensions import override
 from drive_server.errors import ContentsAwayError, InvalidInputError, StorageFailureError, TooLargeError
 from drive_server.storage import blobs as module
 from drive_server.storage.blobs import READ_BYTES, Blob, BlobStore, open_blobs
+from tests import buckets
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -27,7 +28,8 @@ LOCAL_AND_REMOTE = pytest.mark.parametrize("kind", ["local", "remote"])
 
 async def opened(kind: str, folder: Path) -> BlobStore:
     """A store on the disk, or one behind an interface without files, as S3 is."""
-    return await open_blobs((folder / "blobs").as_uri() if kind == "local" else "memory:///", spool=folder / "spool")
+    url = (folder / "blobs").as_uri() if kind == "local" else buckets.new_url()
+    return await open_blobs(url, spool=folder / "spool")
 
 
 async def chunks(*data: bytes) -> AsyncIterator[bytes]:

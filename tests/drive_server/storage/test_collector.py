@@ -20,6 +20,7 @@ from drive_server.storage.blobs import BlobStore, open_blobs
 from drive_server.storage.collector import Collector, Rules
 from drive_server.storage.tables.installation import InstallationRow, ReleasedRow
 from drive_server.storage.tables.items import VersionRow
+from tests import buckets
 from tests.databases import drive_url
 from tests.drive_server.services.test_quota import limited
 
@@ -123,7 +124,7 @@ async def test_a_reference_to_what_is_gone_is_refused(store: Store, ana: Actor) 
 async def test_a_content_of_a_store_without_files_is_read_with_one_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    blobs = await open_blobs("memory:///", spool=tmp_path / "spool")
+    blobs = await open_blobs(buckets.new_url(), spool=tmp_path / "spool")
     blob = await blobs.put_bytes(b"x")
     monkeypatch.delattr(module.obstore, "head_async")
 
@@ -131,7 +132,7 @@ async def test_a_content_of_a_store_without_files_is_read_with_one_request(
 
 
 async def test_a_store_without_files_is_collected_alike(store: Store, ana: Actor, tmp_path: Path) -> None:
-    blobs = await open_blobs("memory:///", spool=tmp_path / "spool")
+    blobs = await open_blobs(buckets.new_url(), spool=tmp_path / "spool")
     documents = type(store.documents)(store.database, blobs, Journal(store.database, blobs), store.texts)
     item = (await documents.create(ana, "/", "a.txt", "kept")).value
     orphan = await blobs.put_bytes(b"nobody's")
@@ -266,7 +267,7 @@ async def test_a_file_that_vanishes_under_the_collector_is_no_failure(store: Sto
 
 
 async def test_a_content_put_again_by_a_store_without_files_counts_as_new(tmp_path: Path) -> None:
-    blobs: BlobStore = await open_blobs("memory:///", spool=tmp_path / "spool")
+    blobs: BlobStore = await open_blobs(buckets.new_url(), spool=tmp_path / "spool")
     await blobs.put_bytes(b"x")
     between = datetime.fromtimestamp(time.time(), UTC)
     await blobs.put_bytes(b"x")

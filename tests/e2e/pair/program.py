@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> None:
         setattr(owner, method, countdown.around_async(getattr(owner, method)))
     FencedSaver.put_all = countdown.around(FencedSaver.put_all)
     agent = AgentSettings(model="offline", approval_ttl_seconds=APPROVAL_SECONDS)
-    shared: Any = {"database_url": options["database"], "blob_url": (folder / "blobs").as_uri()}
+    shared: Any = {"database_url": options["database"], "blob_url": options["blobs"]}
     running = RealService(folder / name, GatedModel(gate=folder / GATE), agent=agent, **shared).start()
 
     def stop(*_: object) -> None:

@@ -37,11 +37,13 @@ class AwayError(httpx.TransportError):
 class Pair:
     """Both services. `ahead` is how many seconds the clock of each is ahead of the machine's.
 
-    `front` is the address of a proxy before them, if there is one.
+    Contents are in a folder, or in the bucket of the URL `blobs`. `front` is the address of a proxy before
+    them, if there is one.
     """
 
-    def __init__(self, folder: Path, url: str, ahead: Sequence[float] = (0, 0)) -> None:
+    def __init__(self, folder: Path, url: str, ahead: Sequence[float] = (0, 0), blobs: str = "") -> None:
         self.folder = folder
+        self._blobs = blobs or (folder / "blobs").as_uri()
         self.database = url
         self._ahead = ahead
         self._processes: list[Forked] = []
@@ -67,8 +69,11 @@ class Pair:
             self.kill(number)
 
     def _begin(self, number: int) -> Forked:
-        options = {"folder": str(self.folder), "name": NAMES[number], "database": async_url(self.database)}
-        return Forked("tests.e2e.pair.program", [json.dumps({**options, "ahead": self._ahead[number]})], os.environ)
+        return Forked("tests.e2e.pair.program", [self._options(number)], os.environ)
+
+    def _options(self, number: int) -> str:
+        places = {"folder": str(self.folder), "database": async_url(self.database), "blobs": self._blobs}
+        return json.dumps({**places, "name": NAMES[number], "ahead": self._ahead[number]})
 
     def _address(self, number: int) -> str:
         process = self._processes[number]

@@ -216,6 +216,11 @@ class Load:
         if error is None:
             self.check([errand for worker in self._workers for errand in worker.result()])
 
+    @property
+    def done(self) -> int:
+        """The number of errands that were done, after the end of the block."""
+        return sum(len(worker.result()) for worker in self._workers)
+
     def check(self, errands: list[Errand]) -> None:
         """Compare what is there with what was done, and see that each run has its end."""
         for errand in errands:

@@ -29,7 +29,7 @@ from tests.fakes.chat_model import ScriptedChatModel
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from obstore.store import MemoryStore
+    from obstore.store import ObjectStore
 
     from tests.e2e.person import Person
 
@@ -150,7 +150,7 @@ def test_what_is_damaged_or_missing_in_a_backup_is_found(
     tmp_path: Path,
     stack: ExitStack,
     monkeypatch: pytest.MonkeyPatch,
-    buckets: dict[str, MemoryStore],
+    buckets: dict[str, ObjectStore],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     place, root = new_place(tmp_path / "before", "s3://before"), tmp_path / "backups"

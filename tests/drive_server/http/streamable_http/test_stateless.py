@@ -57,7 +57,7 @@ async def test_lists_are_those_of_2025_11_25_and_tell_how_long_they_hold(
     service: Service, client: Alone, method: str
 ) -> None:
     async with wired(service) as wire:
-        older = (await wire.post(method, {})).json()["result"]
+        older = answer_of(await wire.post(method, {}))["result"]
     for tool in older.get("tools", []):
         tool.pop("execution", None)
 
@@ -90,7 +90,7 @@ async def test_the_journal_knows_a_call_by_its_key_whichever_revision_repeats_it
     made = await client.ask("tools/call", name="create_folder", arguments={"name": "Reports"}, _meta=key)
     async with wired(service) as wire:
         call = {"name": "create_folder", "arguments": {"name": "Reports"}, "_meta": key}
-        again = (await wire.post("tools/call", call)).json()["result"]
+        again = answer_of(await wire.post("tools/call", call))["result"]
 
     assert made["_meta"]["drive-agent/replayed"] is False
     assert again["_meta"]["drive-agent/replayed"] is True
@@ -181,7 +181,7 @@ async def test_a_name_may_be_encoded(client: Alone) -> None:
     response = await client.send(
         client.request("tools/call", name="whoami", arguments={}), Mcp_Name="=?base64?d2hvYW1p?="
     )
-    assert response.json()["result"]["isError"] is False
+    assert answer_of(response)["result"]["isError"] is False
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from tests.drive_server.http.alone import PREFIX, TASKS, Alone, alone
 from tests.drive_server.http.service import Service, running
-from tests.drive_server.http.wire import wired
+from tests.drive_server.http.wire import answer_of, wired
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -133,7 +133,7 @@ async def test_the_end_of_a_task_is_told_to_whoever_listens_for_it(service: Serv
     copy = {"item_id": "/a", "folder_id": "root", "name": "b"}
     async with wired(service) as wire:
         begun = await wire.post("tools/call", {"name": "copy_item", "arguments": copy, "task": {}})
-    task_id = begun.json()["result"]["task"]["taskId"]
+    task_id = answer_of(begun)["result"]["task"]["taskId"]
     async with alone(service, **TASKS) as listener, listener.listening(taskIds=[task_id, "none"]) as messages:
         granted = await anext(messages)
         ended = await until(messages, "notifications/tasks")

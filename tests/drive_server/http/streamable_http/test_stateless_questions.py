@@ -12,7 +12,7 @@ from drive_server.mcp.stateless import questions
 from tests.databases import IS_POSTGRES
 from tests.drive_server.http.alone import ASKS, NO, TASKS, YES, Alone, alone
 from tests.drive_server.http.service import Service, running
-from tests.drive_server.http.wire import wired
+from tests.drive_server.http.wire import answer_of, wired
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -271,7 +271,7 @@ async def test_the_state_of_a_question_says_nothing_to_a_session(service: Servic
     asked = await client.call("write_file", **WRITE)
     async with wired(service) as wire:
         params = {"name": "write_file", "arguments": WRITE, "requestState": asked["requestState"]}
-        done = (await wire.post("tools/call", {**params, "inputResponses": {"confirm": NO}})).json()["result"]
+        done = answer_of(await wire.post("tools/call", {**params, "inputResponses": {"confirm": NO}}))["result"]
 
     assert done["isError"] is False  # this session can't ask, and so acts by its scopes
     late = await client.again(asked, YES, "write_file", **WRITE)

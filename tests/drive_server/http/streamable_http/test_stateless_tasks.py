@@ -11,7 +11,7 @@ import pytest
 from drive_server.mcp.tasks import extension
 from tests.drive_server.gates import Gate
 from tests.drive_server.http.alone import ASKS, TASKS, Alone, alone
-from tests.drive_server.http.wire import wired
+from tests.drive_server.http.wire import answer_of, wired
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -124,7 +124,7 @@ async def test_a_task_is_of_its_person_and_of_both_revisions(service: Service, c
         assert update["code"] == -32602
     async with wired(service) as wire:
         older = await wire.post("tasks/get", {"taskId": begun["taskId"]})
-    assert older.json()["result"]["taskId"] == begun["taskId"]
+    assert answer_of(older)["result"]["taskId"] == begun["taskId"]
 
 
 @pytest.mark.usefixtures("at_once_never")

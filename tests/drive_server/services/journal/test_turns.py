@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
+from sqlalchemy import select, text, update
 
 from drive_server.errors import DriveError, NotFoundError
 from drive_server.messages import Message
 from drive_server.services.journal.turns import change_in_turn
+from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow
 from tests.databases import new_url
 from tests.drive_server.store import Store, in_run, open_store
@@ -137,3 +139,52 @@ async def test_a_change_that_fails_on_anothers_drive_out_of_turn_is_run_again_in
         return name
 
     assert await change_in_turn(stores[0].database, change, ana.user_id) == "of ben"
+
+
+async def set_attempts(session: AsyncSession, file_id: str, attempts: int) -> None:
+    await session.execute(update(IndexEntryRow).where(IndexEntryRow.file_id == file_id).values(attempts=attempts))
+
+
+async def until_somebody_waits(store: Store) -> None:
+    """Wait until a transaction of this database waits for a row of another one."""
+    waiting = text(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'"
+    )
+    with anyio.fail_after(60):
+        while not await store.database.look(lambda session: session.scalar(waiting)):
+            pass
+
+
+async def test_a_change_that_waits_for_a_transaction_that_waits_for_it_is_undone_and_run_again(
+    stores: tuple[Store, Store],
+) -> None:
+    ana = await stores[0].person("ana@example.com")
+    first, second = [(await stores[0].file(ana, f"/{name}.txt")).id for name in ("first", "second")]
+    has_first, has_second = anyio.Event(), anyio.Event()
+    runs = 0
+
+    async def index() -> None:
+        async with stores[1].database.write("the index") as session:
+            await session.execute(text("SET LOCAL deadlock_timeout = '1h'"))  # so the other one is undone
+            await set_attempts(session, second, 7)
+            has_second.set()
+            await has_first.wait()
+            await set_attempts(session, first, 7)
+
+    async def change(session: AsyncSession) -> None:
+        nonlocal runs
+        runs += 1
+        await set_attempts(session, first, 8)
+        has_first.set()
+        await has_second.wait()
+        if runs == 1:
+            await until_somebody_waits(stores[0])
+        await set_attempts(session, second, 8)
+
+    async with anyio.create_task_group() as writers:
+        writers.start_soon(index)
+        await change_in_turn(stores[0].database, change, ana.user_id)
+    assert runs == 2
+    query = select(IndexEntryRow.attempts).where(IndexEntryRow.file_id.in_([first, second]))
+    async with stores[1].database.read() as session:
+        assert (await session.scalars(query)).all() == [8, 8]
