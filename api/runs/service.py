@@ -84,12 +84,14 @@ class Runs(RunHistory):
         replaced: Replaced | None = None,
         instructions: str = "",
         beside: Beside | None = None,
+        creates_thread: bool = False,
     ) -> RunRow:
         """Accept a message and begin its run. When this returns, both outlive a crash.
 
         A `model` and an assistant become the thread's. As another version of a message it begins a branch of the
         thread, and without a `place` it has that of the replaced run. The `instructions` are the assistant's in this
-        run alone, beside its own. `beside` stores more in the transaction that begins the run.
+        run alone, beside its own. `beside` stores more in the transaction that begins the run; `creates_thread`, if
+        there is no thread of that id yet.
 
         Raises `ModelNotAllowedError` for one that the operator does not allow, `NotFoundError` for a thread or an
         assistant that is not the caller's, `ThreadBusyError`, `ApprovalPendingError`, and the drive's errors for a
@@ -125,7 +127,7 @@ class Runs(RunHistory):
             run.base_checkpoint = replaced.branch.base
         self._starting.add(run.id)
         try:
-            first = await self._store(caller, run, thread_id, replaced, beside)
+            first = await self._store(caller, run, thread_id, replaced, beside, creates=creates_thread)
             logger.info("run %s: begun on thread %s by user %s", run.id, run.thread_id, run.user_id)
             self._services.log.open(run.id, [first], run.starts)
             self._launch(Execution(run, self._services))
@@ -327,13 +329,22 @@ class Runs(RunHistory):
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _store(
-        self, caller: Principal, run: RunRow, thread_id: str | None, replaced: Replaced | None, beside: Beside | None
+        self,
+        caller: Principal,
+        run: RunRow,
+        thread_id: str | None,
+        replaced: Replaced | None,
+        beside: Beside | None,
+        *,
+        creates: bool,
     ) -> Frame:
         run.created_at = self._services.clock.now()
 
         def begin(connection: Connection) -> Frame:
             wanted = run.assistant_id or None
-            opened = open_thread(connection, caller, thread_id, run.message, run.created_at, run.model, wanted)
+            opened = open_thread(
+                connection, caller, thread_id, run.message, run.created_at, run.model, wanted, creates=creates
+            )
             run.thread_id, run.model, run.assistant_id = opened.id, opened.model, opened.assistant_id
             is_new = opened.title is not None
             run.number = 1 if is_new else (connection.scalar(NUMBER, {"thread": run.thread_id}) or 0) + 1

@@ -11,8 +11,9 @@ from fastapi import Request
 from api.drive import Principal
 from api.errors import RunFinishedError
 from api.events.frames import Event, Frame, read_frames
-from api.http.run_streams import open_streams, shown_frames
+from api.http.run_streams import frames_while_proved, open_streams, shown_frames
 from api.langgraph.entrance import Json
+from api.langgraph.runs.begin import Begun
 from api.langgraph.runs.clients import Clients
 from api.langgraph.runs.rows import ENDS, PENDING, RUNNING, ClientRunRows
 from api.langgraph.streams.frames import HEARTBEAT, FrameEncoder, Place, encode_frame
@@ -47,17 +48,10 @@ async def begun(
 
 
 async def stretch(
-    clients: Clients, caller: Principal, request: Request, row: ClientRunRow, after: int
+    clients: Clients, caller: Principal, request: Request, begun: Begun, after: int
 ) -> AsyncGenerator[list[Frame]]:
     """Yield the events of a client run after a number, up to its last; an empty list as heartbeat."""
-    service = clients.service
-    row = await ClientRunRows(service).settle(row)
-    after = max(after, row.first_seq - 1)
-    if row.run_id is None or (row.last_seq is not None and after >= row.last_seq):
-        return
-    quick = replace(service, heartbeat_seconds=min(service.heartbeat_seconds, HEARTBEAT_SECONDS))
-    run = await service.runs.get(caller, row.run_id)
-    async with aclosing(await shown_frames(run, after, caller, quick, request)) as batches:
+    async with aclosing(await _frames(clients.service, caller, request, begun, after)) as batches:
         async for frames in batches:
             ends = next((index for index, frame in enumerate(frames) if frame.type in ENDS), None)
             yield frames if ends is None else frames[: ends + 1]
@@ -65,20 +59,43 @@ async def stretch(
                 return
 
 
+async def _frames(
+    service: Service, caller: Principal, request: Request, begun: Begun, after: int
+) -> AsyncGenerator[list[Frame]]:
+    """Return the events of a client run after a number, and those of our run that follow them."""
+    quick = replace(service, heartbeat_seconds=min(service.heartbeat_seconds, HEARTBEAT_SECONDS))
+    if begun.run:
+        return frames_while_proved(begun.run, after, caller, quick, request)
+    row = await ClientRunRows(service).settle(begun.row)
+    after = max(after, row.first_seq - 1)
+    if row.run_id is None or (row.last_seq is not None and after >= row.last_seq):
+        return nothing()
+    return await shown_frames(await service.runs.get(caller, row.run_id), after, caller, quick, request)
+
+
+async def nothing() -> AsyncGenerator[list[Frame]]:
+    """Yield no events."""
+    no_frames: list[list[Frame]] = []
+    for frames in no_frames:
+        yield frames
+
+
 async def client_frames(
     clients: Clients,
     caller: Principal,
     request: Request,
-    row: ClientRunRow,
+    start: Begun,
     modes: frozenset[Mode],
     place: Place | None = None,
 ) -> AsyncGenerator[bytes]:
     """Yield a client run as text of an event stream: the frames after a place in it, up to its end."""
+    row = start.row
     yield encode_frame("metadata", {"run_id": row.id, "attempt": 1})
     async with aclosing(begun(clients, caller, request, row)) as rows:
         async for found in rows:
             row = found or row
-            yield HEARTBEAT
+            if found is None:
+                yield HEARTBEAT
     service = clients.service
     if error := row.about.get("error"):
         yield encode_frame("error", error)
@@ -86,7 +103,7 @@ async def client_frames(
     begun_at = row.wanted.get("asked") or [str(row.run_id), *row.wanted.get(SAID, ())]
     states = StateFrames(service, caller, row.thread_id, modes, begun_at)
     seen = place[0] - 1 if place else 0
-    async with aclosing(stretch(clients, caller, request, row, seen)) as batches:
+    async with aclosing(stretch(clients, caller, request, Begun(row, start.run), seen)) as batches:
         async for frames in batches:
             shown = await _shown(encoder, states, frames)
             if error := next((frame for frame in frames if frame.type == "error"), None):
@@ -122,7 +139,7 @@ async def awaited_values(
             row = found or row
             yield b"\n"
     error: Json | None = row.about.get("error")
-    async with aclosing(stretch(clients, caller, request, row, 0)) as batches:
+    async with aclosing(stretch(clients, caller, request, Begun(row), 0)) as batches:
         async for frames in batches:
             failed = [orjson.loads(frame.data) for frame in frames if frame.type == "error"]
             error = error_view(failed[0]) if failed else error
