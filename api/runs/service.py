@@ -16,6 +16,7 @@ from api.errors import ModelNotAllowedError, RunFinishedError, ShuttingDownError
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
 from api.runs.execution import Execution, RunParked, RunServices
 from api.runs.history import RunHistory
+from api.runs.live_states import LiveState
 from api.runs.versions import Replaced, leave_branch
 from api.storage.notices import CANCEL, NEW_EVENTS, WAKE
 from api.storage.patience import pauses
@@ -135,12 +136,23 @@ class Runs(RunHistory):
             self._starting.discard(run.id)
         return run
 
-    async def follow(self, run_id: str, after: int, idle_seconds: float) -> AsyncGenerator[list[Frame]]:
-        """Yield the run's events after a number, up to its last; an empty list after `idle_seconds` without one."""
+    def live_state(self, run_id: str) -> LiveState | None:
+        """Return the state that a run which is in a task of this process has, and will have; None for any other."""
+        active = self._tasks.get(run_id)
+        return active[0].live if active else None
+
+    async def follow(
+        self, run_id: str, after: int, idle_seconds: float, *, with_steps: bool = False
+    ) -> AsyncGenerator[list[Frame]]:
+        """Yield the run's events after a number, up to its last; an empty list after `idle_seconds` without one.
+
+        `with_steps`: an empty list too when its live state is another one.
+        """
         is_alone = not self._replica.is_shared
         if is_alone and run_id not in self._tasks and (run_id in self._wakes or await self._is_parked(run_id)):
             await self._services.log.reopen(run_id)
-        async with aclosing(self._services.log.follow(run_id, after, idle_seconds)) as batches:
+        followed = self._services.log.follow(run_id, after, idle_seconds, with_steps=with_steps)
+        async with aclosing(followed) as batches:
             async for frames in batches:
                 yield frames
 
@@ -449,6 +461,7 @@ class Runs(RunHistory):
         try:
             await execution.perform()
         except RunParked:
+            execution.live.drop()
             self._services.log.park(run_id)
             self._parked.set()
             if execution.is_answered:
@@ -463,6 +476,7 @@ class Runs(RunHistory):
             self._services.log.close(run_id)
         finally:
             if execution.is_lost:
+                execution.live.drop()
                 logger.warning("run %s: another process has it", run_id)
                 self._services.graph.end_calls(run_id)
                 self._services.log.close(run_id)

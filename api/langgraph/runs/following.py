@@ -1,6 +1,6 @@
 """Follow a client run: its events as frames, its values at the end, and its stop when its client goes away."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -15,10 +15,10 @@ from api.http.run_streams import frames_while_proved, open_streams, shown_frames
 from api.langgraph.entrance import Json
 from api.langgraph.runs.begin import Begun
 from api.langgraph.runs.clients import Clients
-from api.langgraph.runs.rows import ENDS, PENDING, RUNNING, ClientRunRows
+from api.langgraph.runs.rows import PENDING, RUNNING, ClientRunRows
 from api.langgraph.streams.frames import HEARTBEAT, FrameEncoder, Place, encode_frame
 from api.langgraph.streams.modes import Mode
-from api.langgraph.streams.state_frames import CHANGES_STATE, StateFrames
+from api.langgraph.streams.state_frames import ENDS, RunStates, StateFrames
 from api.langgraph.threads.message_ids import SAID
 from api.service import Service
 from api.storage.tables import ClientRunRow
@@ -65,12 +65,13 @@ async def _frames(
     """Return the events of a client run after a number, and those of our run that follow them."""
     quick = replace(service, heartbeat_seconds=min(service.heartbeat_seconds, HEARTBEAT_SECONDS))
     if begun.run:
-        return frames_while_proved(begun.run, after, caller, quick, request)
+        return frames_while_proved(begun.run, after, caller, quick, request, with_steps=True)
     row = await ClientRunRows(service).settle(begun.row)
     after = max(after, row.first_seq - 1)
     if row.run_id is None or (row.last_seq is not None and after >= row.last_seq):
         return nothing()
-    return await shown_frames(await service.runs.get(caller, row.run_id), after, caller, quick, request)
+    run = await service.runs.get(caller, row.run_id)
+    return await shown_frames(run, after, caller, quick, request, with_steps=True)
 
 
 async def nothing() -> AsyncGenerator[list[Frame]]:
@@ -101,32 +102,27 @@ async def client_frames(
         yield encode_frame("error", error)
     encoder = FrameEncoder(modes, is_resumable=bool(row.wanted.get("stream_resumable")), after=place)
     begun_at = row.wanted.get("asked") or [str(row.run_id), *row.wanted.get(SAID, ())]
-    states = StateFrames(service, caller, row.thread_id, modes, begun_at)
+    own = RunStates(service, caller, row.thread_id, row.run_id, _own_ids(start))
+    states = StateFrames(own, modes, begun_at)
     seen = place[0] - 1 if place else 0
+    is_over = False
     async with aclosing(stretch(clients, caller, request, Begun(row, start.run), seen)) as batches:
         async for frames in batches:
-            shown = await _shown(encoder, states, frames)
+            shown = await states.among(frames, encoder)
+            is_over = is_over or any(frame.type in ENDS for frame in frames)
             if error := next((frame for frame in frames if frame.type == "error"), None):
                 shown += encode_frame("error", error_view(orjson.loads(error.data)))
             yield shown or HEARTBEAT
-    await ClientRunRows(service).settle(row)
-    if last := await states.read(encoder.node):
+    if not is_over and (last := await states.read(encoder.node)):
         yield last
 
 
-async def _shown(encoder: FrameEncoder, states: StateFrames, frames: list[Frame]) -> bytes:
-    """Return events with the state behind the last one that changes it.
-
-    Not behind them all: clients drop a message that has begun, and is not in the values yet, until its next piece. At
-    the end the state is read once, when the status of the run is final.
-    """
-    if frames and frames[-1].type in ENDS:
-        return b"".join(map(encoder.encode, frames))
-    changed = max((index + 1 for index, frame in enumerate(frames) if frame.type in CHANGES_STATE), default=0)
-    shown = b"".join(map(encoder.encode, frames[:changed]))
-    if changed:
-        shown += await states.read(encoder.node)
-    return shown + b"".join(map(encoder.encode, frames[changed:]))
+def _own_ids(begun: Begun) -> Mapping[str, str] | None:
+    """Return the clients' ids of the messages of a thread that begins with this run; None: they are to be read."""
+    if begun.run is None or begun.run.number > 1:
+        return None
+    said = begun.row.wanted.get(SAID)
+    return {begun.run.id: said[-1]} if said else {}
 
 
 async def awaited_values(
@@ -145,7 +141,7 @@ async def awaited_values(
             error = error_view(failed[0]) if failed else error
             yield b"\n"
     await ClientRunRows(service).settle(row)
-    values = await StateFrames(service, caller, row.thread_id, frozenset()).final()
+    values = await RunStates(service, caller, row.thread_id, row.run_id).final()
     yield orjson.dumps({"__error__": error} if error else values, default=str)
 
 

@@ -10,6 +10,7 @@ from api.drive import Principal
 from api.errors import NotFoundError, RunActiveError
 from api.langgraph.assistants.views import public_id
 from api.langgraph.entrance import Json
+from api.langgraph.streams.state_frames import ASKS, ENDS
 from api.service import Service
 from api.storage.tables import (
     CANCELLED,
@@ -28,9 +29,6 @@ RUNNING: Final = "running"
 INTERRUPTED: Final = "interrupted"
 ERROR: Final = "error"
 ACTIVE: Final = frozenset({PENDING, RUNNING})
-ASKS: Final = frozenset({"approval_needed", "plan_paused"})
-ENDS: Final = frozenset({*ASKS, "done", "error"})
-"""The events behind which a run of a client is over: ours may go on when it is answered."""
 MODES_WANTED: Final = "modes"
 """Key in the stored request of a client run: the modes of its stream."""
 _ROWS: Final = table_of(ClientRunRow)
