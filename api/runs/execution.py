@@ -225,7 +225,7 @@ class Execution:
         self._filter = EventFilter(self._services.graph.link_filter(self.run.message), frames, said)
         if not any(message.id == self.run.id for message in messages):
             return self._input()
-        interrupt = _interrupt(snapshot)
+        interrupt: Interrupt | None = next((one for task in snapshot.tasks for one in task.interrupts), None)
         return await self._resolve(interrupt) if interrupt else None
 
     async def _advance(self, step: Any) -> Interrupt | None:
@@ -476,10 +476,6 @@ def mode_of(run: RunRow) -> Mode:
 def _trace(error: Exception) -> Exception | None:
     """Return the error for the log's traceback; None for one of the storage, which logs its cause itself."""
     return None if isinstance(error, StorageFailureError) else error
-
-
-def _interrupt(snapshot: StateSnapshot) -> Interrupt | None:
-    return next((interrupt for task in snapshot.tasks for interrupt in task.interrupts), None)
 
 
 def _ended_badly(event: Event) -> bool:

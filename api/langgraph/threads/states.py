@@ -100,7 +100,7 @@ async def history(
         async for snapshot in snapshots:
             is_newest = _id_in(snapshot.config) == newest
             if is_newest:
-                view = await _newest_view(service, caller, thread, snapshot)
+                view = await _newest_view(service, caller, thread, snapshot, shown)
             else:
                 view = _state(thread, snapshot, await shown.show(snapshot.values), list(snapshot.next), [])
             if contains(view["metadata"], dict(metadata or {})):
@@ -122,10 +122,16 @@ async def _snapshots(
         yield snapshot
 
 
-async def _newest_view(service: Service, caller: Principal, thread: ClientThread, snapshot: StateSnapshot) -> Json:
+async def _newest_view(
+    service: Service,
+    caller: Principal,
+    thread: ClientThread,
+    snapshot: StateSnapshot,
+    shown: ThreadValues | None = None,
+) -> Json:
     """Return the newest state, with the tasks that wait in it; a run that is over left nothing to do."""
     tasks = await waiting_tasks(service, caller, thread.run, snapshot)
-    values = await newest_values(service, caller, thread)
+    values = await newest_values(service, caller, thread, shown)
     is_active = thread.run is not None and thread.run.finished_at is None
     following = list(snapshot.next) if is_active else []
     return _state(thread, snapshot, values, following, tasks)
