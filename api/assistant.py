@@ -14,6 +14,7 @@ from langgraph.types import StateSnapshot
 from api.branching import BranchPoint, find_branch_point, state_at, store_root
 from api.clock import Clock
 from api.drive import Principal
+from api.storage.cached_saver import CachedSaver, NewestCheckpoint
 from api.storage.installation import threads_url
 from api.storage.tables import BUILT_IN
 from api.storage.threads import ThreadStorage, open_threads
@@ -161,6 +162,11 @@ class Assistant:
     async def branch_point(self, thread_id: str, run_id: str) -> BranchPoint:
         """Return where the branch of a run, the newest of its thread, begins and where it is now."""
         return await find_branch_point(self._storage.saver, thread_id, run_id)
+
+    def newest_checkpoint(self, thread_id: str) -> NewestCheckpoint | None:
+        """Return the checkpoint of a thread that this process made last, None if that is not known."""
+        saver = self._storage.saver
+        return saver.newest(thread_id) if isinstance(saver, CachedSaver) else None
 
     async def new_root(self, thread_id: str) -> str:
         """Store a checkpoint at which nothing was said yet, and return its id."""

@@ -45,6 +45,8 @@ CHOOSE = (
 """Gives a thread the model that was `chosen` for it, and its assistant."""
 TOUCH = update(_THREADS).where(_THREADS.c.id == bindparam("thread")).values(updated_at=bindparam("now"))
 """Sets when the `thread` was last used to `now`."""
+_TITLE = update(_THREADS).where(_THREADS.c.id == bindparam("thread")).values(title=bindparam("called"))
+_EXISTS = select(_THREADS.c.id).where(_THREADS.c.id == bindparam("thread"))
 HAS_WORDS: Final = or_(ThreadRow.title != UNTITLED, select(RunRow.id).where(RunRow.thread_id == ThreadRow.id).exists())
 """Not of an empty thread, which no person knows of."""
 
@@ -231,23 +233,29 @@ def open_thread(
     now: datetime,
     model: str = "",
     assistant_id: str | None = None,
+    *,
+    creates: bool = False,
 ) -> OpenedThread:
     """Return the thread of a message: the named one, which must have no active run, or a new one.
+
+    `creates`: there may be no thread of this id yet. An empty thread takes its title from its first message.
 
     A `model` and an assistant become those of the thread; a new one has the person's default assistant without that.
     Raises `NotFoundError` for a thread or an assistant that is not the caller's.
     """
-    if thread_id is None:
+    if thread_id is None or (creates and connection.scalar(_EXISTS, {"thread": thread_id}) is None):
         assistant, own_model = _find_assistant(connection, caller.user_id, assistant_id)
-        return _new_thread(
-            connection, caller.user_id, message, now, OpenedThread(new_id(), model, assistant), own_model
-        )
+        new = OpenedThread(thread_id or new_id(), model, assistant)
+        return _new_thread(connection, caller.user_id, message, now, new, own_model)
     with Session(connection) as session:
         before = find_thread(session, caller, thread_id)
         refuse_if_busy(session, thread_id)
     assistant, own_model = _find_assistant(connection, caller.user_id, assistant_id or before.assistant_id)
     chosen = model or before.model
     connection.execute(TOUCH, {"thread": before.id, "now": now})
+    if before.title == UNTITLED:
+        connection.execute(_TITLE, {"thread": before.id, "called": make_title(message)})
+        connection.execute(renamed(before.id, make_title(message)))
     if (chosen, assistant) != (before.model, before.assistant_id):
         connection.execute(CHOOSE, {"thread": before.id, "chosen": chosen, "assistant": assistant})
     return OpenedThread(before.id, chosen or own_model, assistant)

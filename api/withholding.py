@@ -46,6 +46,10 @@ class Withholding:
         others = await self._graph.items_of_others(run.thread_id, run.id, run.head_checkpoint)
         return bool(await self._drive.hidden(caller, others))
 
+    async def hidden_in(self, caller: Principal, state: Mapping[str, Any]) -> frozenset[str]:
+        """Return the items of others in a state of a thread that the caller does not see any more."""
+        return await self._drive.hidden(caller, others_items(state.get("messages", ())))
+
     async def hidden_items(self, caller: Principal, thread_id: str, at: str | None = None) -> frozenset[str]:
         """Return the items of others in a thread (at a checkpoint) that the caller does not see any more."""
         return await self._drive.hidden(caller, await self._graph.items_of_others(thread_id, at=at))

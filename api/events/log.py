@@ -79,12 +79,15 @@ class _Entry:
 class RunBuffer:
     """The newest frames of a run that works in this process. `seq` is the number of the newest one.
 
-    `starts` is the fence that the run was taken up with.
+    `starts` is the fence that the run was taken up with. `steps` counts the states that its thread had meanwhile, for
+    the `step_followers`.
     """
 
     def __init__(self, seq: int = 0, starts: int = 0) -> None:
         self.seq = seq
         self.starts = starts
+        self.steps = 0
+        self.step_followers = 0
         self.changed = asyncio.Event()
         self._begun_message: str | None = None
         self._frames: deque[Frame] = deque(maxlen=BUFFER_FRAMES)
@@ -176,6 +179,18 @@ class EventLog:
         if run_id in self._last or run_id in self._storing:
             await self.commit(run_id, [])
 
+    def newest_here(self, run_id: str) -> int:
+        """Return the number of the newest event of a run that was sent here, 0 if none was."""
+        buffer = self._buffers.get(run_id)
+        return buffer.seq if buffer else 0
+
+    def note_step(self, run_id: str) -> None:
+        """Wake those who follow the steps of a run: its thread has another state."""
+        if buffer := self._buffers.get(run_id):
+            buffer.steps += 1
+            if buffer.step_followers:
+                buffer.wake()
+
     def park(self, run_id: str) -> None:
         """Forget the newest frames of a run that waits for a person: its followers read them from the database."""
         if self._replica.is_shared:
@@ -218,14 +233,21 @@ class EventLog:
             buffer.wake()
         self.wake()
 
-    async def follow(self, run_id: str, after: int, idle_seconds: float) -> AsyncGenerator[list[Frame]]:
-        """Yield the frames after a number up to the run's last; an empty list after each `idle_seconds` without one."""
+    async def follow(
+        self, run_id: str, after: int, idle_seconds: float, *, with_steps: bool = False
+    ) -> AsyncGenerator[list[Frame]]:
+        """Yield the frames after a number up to the run's last; an empty list after each `idle_seconds` without one.
+
+        `with_steps`: an empty list too when the thread has another state, with none but the frames before.
+        """
         loop = asyncio.get_running_loop()
         idle_at = loop.time() + idle_seconds
+        steps = 0
         while not self._closing:
             buffer = self._buffers.get(run_id)
             source = buffer or self._other(run_id)
             changed = source.changed
+            is_other_step, steps = source.steps != steps, source.steps
             frames = buffer.after(after) if buffer else None
             if frames is None:
                 frames = await self._read(run_id, after, is_here=buffer is not None)
@@ -236,7 +258,9 @@ class EventLog:
                     return
             elif frames is None:
                 return
-            elif await _signalled(changed, idle_at - loop.time()):
+            elif with_steps and is_other_step:
+                yield []
+            elif await _followed(source, changed, idle_at - loop.time(), with_steps=with_steps):
                 continue
             else:
                 yield []
@@ -399,6 +423,15 @@ class EventLog:
             first = self._buffers[entry.run_id].seq + len(ahead) + 1
             ahead.extend(Frame(seq, event["type"], encode(event)) for seq, event in enumerate(entry.events, first))
         return frames
+
+
+async def _followed(source: RunBuffer, changed: asyncio.Event, seconds: float, *, with_steps: bool) -> bool:
+    """Wait until the source has changed; False if it has not for so long."""
+    source.step_followers += with_steps
+    try:
+        return await _signalled(changed, seconds)
+    finally:
+        source.step_followers -= with_steps
 
 
 def _is_delta(event: Event) -> bool:

@@ -59,22 +59,23 @@ def addresses_of(run_id: str) -> list[tuple[str, str]]:
 
 
 async def shown_frames(
-    run: RunRow, after: int, caller: Principal, service: Service, request: Request
+    run: RunRow, after: int, caller: Principal, service: Service, request: Request, *, with_steps: bool = False
 ) -> AsyncGenerator[list[Frame]]:
-    """Return the run's events after a number, as the caller may see them now."""
-    frames = frames_while_proved(run, after, caller, service, request)
+    """Return the run's events after a number, as the caller may see them now; `with_steps` as `Runs.follow`."""
+    frames = frames_while_proved(run, after, caller, service, request, with_steps=with_steps)
     hidden = await service.withholding.hidden(caller, run)
     return _withheld(frames, language_of(run.message)) if hidden else frames
 
 
 async def frames_while_proved(
-    run: RunRow, after: int, caller: Principal, service: Service, request: Request
+    run: RunRow, after: int, caller: Principal, service: Service, request: Request, *, with_steps: bool = False
 ) -> AsyncGenerator[list[Frame]]:
     """Yield the frames while the caller's key or session holds, then how the run ends, if it does so soon."""
     streams = open_streams(request)
     is_over = False
     with streams.opened(request, caller.user_id) as stream:
-        async with aclosing(service.runs.follow(run.id, after, service.heartbeat_seconds)) as batches:
+        followed = service.runs.follow(run.id, after, service.heartbeat_seconds, with_steps=with_steps)
+        async with aclosing(followed) as batches:
             while stream.is_open and not is_over:
                 frames = None
                 with stream.waiting():

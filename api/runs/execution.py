@@ -26,6 +26,7 @@ from api.events.frames import Event, newest_number, read_frames, read_open_calls
 from api.events.log import EventLog, OwnersOnly, Statement
 from api.metrics.counters import FENCE_REFUSALS, FIRST_WORDS_SECONDS, RUNS, count_tokens
 from api.plans import Plans
+from api.runs.live_states import LiveState
 from api.runs.shown_words import ShownWords
 from api.runs.webhooks import Webhooks
 from api.servers.assistants import PersonsChoices
@@ -132,6 +133,7 @@ class Execution:
         self._limit: dict[str, Any] | None = None
         self._messages: list[AnyMessage] = []
         self._language: Language = language_of(run.message)
+        self.live = LiveState()
 
     async def perform(self) -> None:
         """Run to the end. A run that `is_stopping` stops where it is; another process recovers it.
@@ -223,24 +225,36 @@ class Execution:
         self._filter = EventFilter(self._services.graph.link_filter(self.run.message), frames, said)
         if not any(message.id == self.run.id for message in messages):
             return self._input()
-        interrupt = _interrupt(snapshot)
+        interrupt: Interrupt | None = next((one for task in snapshot.tasks for one in task.interrupts), None)
         return await self._resolve(interrupt) if interrupt else None
 
     async def _advance(self, step: Any) -> Interrupt | None:
         """Run the graph to its end, or to the next interrupt, and return that."""
         config = await self._config_of(step)
         hearing = listening(self._receive, partial(self._services.log.flush, self.run.id))
+        values: Mapping[str, Any] | None = None
+        interrupts: list[Interrupt] = []
         with span(RUN, {RUN_ID: self.run.id}), hearing:
             # Synchronously, so that every call that is made is on disk before.
-            output = await self._services.graph.graph.ainvoke(
-                step, config, context=self._context, durability="sync", version="v2"
+            parts = self._services.graph.graph.astream(
+                step, config, context=self._context, durability="sync", stream_mode="values", version="v2"
             )
+            async for part in parts:
+                values = part["data"]
+                interrupts += part["interrupts"]
+                self._note_step(part["data"])
         self._send(self._filter.end())
-        if output.value is None:
+        if values is None:
             await self._state()
         else:
-            self._read_state(output.value)
-        return next(iter(output.interrupts), None)
+            self._read_state(values)
+        return next(iter(interrupts), None)
+
+    def _note_step(self, values: Mapping[str, Any]) -> None:
+        """Let those who follow the thread see its new state: it is stored, and so are all events before it."""
+        checkpoint = self._services.graph.newest_checkpoint(self.run.thread_id)
+        if self.live.note(values, checkpoint, self._services.log.newest_here(self.run.id)):
+            self._services.log.note_step(self.run.id)
 
     async def _config_of(self, step: Any) -> Any:
         """Return the config of a step: the message of a later version goes to where its branch begins."""
@@ -254,6 +268,8 @@ class Execution:
     async def _state(self) -> StateSnapshot:
         snapshot = await self._services.graph.graph.aget_state(self._config)
         self._read_state(snapshot.values)
+        if self._messages:
+            self._note_step(snapshot.values)
         return snapshot
 
     def _read_state(self, state: Mapping[str, Any]) -> None:
@@ -460,10 +476,6 @@ def mode_of(run: RunRow) -> Mode:
 def _trace(error: Exception) -> Exception | None:
     """Return the error for the log's traceback; None for one of the storage, which logs its cause itself."""
     return None if isinstance(error, StorageFailureError) else error
-
-
-def _interrupt(snapshot: StateSnapshot) -> Interrupt | None:
-    return next((interrupt for task in snapshot.tasks for interrupt in task.interrupts), None)
 
 
 def _ended_badly(event: Event) -> bool:

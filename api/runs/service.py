@@ -16,6 +16,7 @@ from api.errors import ModelNotAllowedError, RunFinishedError, ShuttingDownError
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
 from api.runs.execution import Execution, RunParked, RunServices
 from api.runs.history import RunHistory
+from api.runs.live_states import LiveState
 from api.runs.versions import Replaced, leave_branch
 from api.storage.notices import CANCEL, NEW_EVENTS, WAKE
 from api.storage.patience import pauses
@@ -87,12 +88,14 @@ class Runs(RunHistory):
         replaced: Replaced | None = None,
         instructions: str = "",
         beside: Beside | None = None,
+        creates_thread: bool = False,
     ) -> RunRow:
         """Accept a message and begin its run. When this returns, both outlive a crash.
 
         A `model` and an assistant become the thread's. As another version of a message it begins a branch of the
         thread, and without a `place` it has that of the replaced run. The `instructions` are the assistant's in this
-        run alone, beside its own. `beside` stores more in the transaction that begins the run.
+        run alone, beside its own. `beside` stores more in the transaction that begins the run; `creates_thread`, if
+        there is no thread of that id yet.
 
         Raises `ModelNotAllowedError` for one that the operator does not allow, `NotFoundError` for a thread or an
         assistant that is not the caller's, `ThreadBusyError`, `ApprovalPendingError`, and the drive's errors for a
@@ -128,7 +131,7 @@ class Runs(RunHistory):
             run.base_checkpoint = replaced.branch.base
         self._starting.add(run.id)
         try:
-            first = await self._store(caller, run, thread_id, replaced, beside)
+            first = await self._store(caller, run, thread_id, replaced, beside, creates=creates_thread)
             logger.info("run %s: begun on thread %s by user %s", run.id, run.thread_id, run.user_id)
             self._services.log.open(run.id, [first], run.starts)
             self._launch(Execution(run, self._services))
@@ -136,12 +139,23 @@ class Runs(RunHistory):
             self._starting.discard(run.id)
         return run
 
-    async def follow(self, run_id: str, after: int, idle_seconds: float) -> AsyncGenerator[list[Frame]]:
-        """Yield the run's events after a number, up to its last; an empty list after `idle_seconds` without one."""
+    def live_state(self, run_id: str) -> LiveState | None:
+        """Return the state that a run which is in a task of this process has, and will have; None for any other."""
+        active = self._tasks.get(run_id)
+        return active[0].live if active else None
+
+    async def follow(
+        self, run_id: str, after: int, idle_seconds: float, *, with_steps: bool = False
+    ) -> AsyncGenerator[list[Frame]]:
+        """Yield the run's events after a number, up to its last; an empty list after `idle_seconds` without one.
+
+        `with_steps`: an empty list too when its live state is another one.
+        """
         is_alone = not self._replica.is_shared
         if is_alone and run_id not in self._tasks and (run_id in self._wakes or await self._is_parked(run_id)):
             await self._services.log.reopen(run_id)
-        async with aclosing(self._services.log.follow(run_id, after, idle_seconds)) as batches:
+        followed = self._services.log.follow(run_id, after, idle_seconds, with_steps=with_steps)
+        async with aclosing(followed) as batches:
             async for frames in batches:
                 yield frames
 
@@ -331,13 +345,22 @@ class Runs(RunHistory):
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _store(
-        self, caller: Principal, run: RunRow, thread_id: str | None, replaced: Replaced | None, beside: Beside | None
+        self,
+        caller: Principal,
+        run: RunRow,
+        thread_id: str | None,
+        replaced: Replaced | None,
+        beside: Beside | None,
+        *,
+        creates: bool,
     ) -> Frame:
         run.created_at = self._services.clock.now()
 
         def begin(connection: Connection) -> Frame:
             wanted = run.assistant_id or None
-            opened = open_thread(connection, caller, thread_id, run.message, run.created_at, run.model, wanted)
+            opened = open_thread(
+                connection, caller, thread_id, run.message, run.created_at, run.model, wanted, creates=creates
+            )
             run.thread_id, run.model, run.assistant_id = opened.id, opened.model, opened.assistant_id
             is_new = opened.title is not None
             run.number = 1 if is_new else (connection.scalar(NUMBER, {"thread": run.thread_id}) or 0) + 1
@@ -442,6 +465,7 @@ class Runs(RunHistory):
         try:
             await execution.perform()
         except RunParked:
+            execution.live.drop()
             self._services.log.park(run_id)
             self._parked.set()
             if execution.is_answered:
@@ -456,6 +480,7 @@ class Runs(RunHistory):
             self._services.log.close(run_id)
         finally:
             if execution.is_lost:
+                execution.live.drop()
                 logger.warning("run %s: another process has it", run_id)
                 self._services.graph.end_calls(run_id)
                 self._services.log.close(run_id)

@@ -49,13 +49,23 @@ class _Step:
     written: dict[tuple[Any, ...], Any] = field(default_factory=dict[tuple[Any, ...], Any])
 
 
+@dataclass(frozen=True, slots=True)
+class NewestCheckpoint:
+    """The id of a checkpoint, of the one before it, and its source: input, loop or update."""
+
+    id: str
+    parent: str | None
+    source: str
+
+
 @dataclass(slots=True)
 class _Thread:
-    """The messages at one checkpoint, and the steps that this process made since."""
+    """The messages at one checkpoint, and the steps that this process made since; `newest` is the last of these."""
 
     checkpoint_id: str = ""
     messages: list[AnyMessage] = field(default_factory=list[AnyMessage])
     steps: dict[str, _Step] = field(default_factory=dict[str, _Step])
+    newest: NewestCheckpoint | None = None
 
 
 @dataclass(slots=True)
@@ -134,6 +144,8 @@ class CachedSaver(BaseCheckpointSaver[Any]):
             await self.after_put(checkpoint)
         step.is_own, step.parent, step.whole = True, get_checkpoint_id(config), whole
         step.is_thought = is_one_thought(checkpoint["channel_values"])
+        newest = NewestCheckpoint(checkpoint["id"], step.parent, metadata.get("source", "loop"))
+        self._thread(config).newest = newest
         thread_id, namespace = _thread_of(config)
         stored = {"thread_id": thread_id, "checkpoint_ns": namespace, "checkpoint_id": checkpoint["id"]}
         return {"configurable": stored}
@@ -187,6 +199,11 @@ class CachedSaver(BaseCheckpointSaver[Any]):
             del self._threads[thread]
         for thread in [thread for thread in self._waiting if thread[0] == thread_id]:
             del self._waiting[thread]
+
+    def newest(self, thread_id: str) -> NewestCheckpoint | None:
+        """Return the checkpoint of a thread that this process made last, None if it made none."""
+        cached = self._threads.get((thread_id, ""))
+        return cached.newest if cached else None
 
     def put_all(self, calls: Sequence[Callable[[], Any]], claim: Claim | None) -> None:
         """Make the storing calls in order; `claim` is the right of the run that they store for."""

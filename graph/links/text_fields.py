@@ -110,9 +110,15 @@ def _fields_cleaner(schema: type) -> Cleaner:
     return clean_fields
 
 
+@cache
+def _hints_of(schema: type[BaseModel]) -> Mapping[str, Any]:
+    """Return the types of a model's fields: looking them up takes longer than cleaning them."""
+    return get_type_hints(schema, include_extras=True)
+
+
 def _model_cleaner(schema: type[BaseModel]) -> Cleaner:
     def clean_model(value: BaseModel, clean: Clean) -> BaseModel:
-        hints = get_type_hints(type(value), include_extras=True)
+        hints = _hints_of(type(value))
         exact = _exact_fields(value)
         fields = {name: _cleaner(hints[name])(field, clean) for name, field in value if name not in exact}
         return value.model_copy(update=fields)

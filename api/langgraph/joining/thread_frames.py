@@ -19,10 +19,10 @@ from api.http.run_streams import shown_frames
 from api.langgraph.joining.runs_of_thread import runs_of_thread
 from api.langgraph.runs.clients import Clients
 from api.langgraph.runs.following import HEARTBEAT_SECONDS, error_view
-from api.langgraph.runs.rows import ENDS, MODES_WANTED, ClientRunRows
+from api.langgraph.runs.rows import MODES_WANTED, ClientRunRows
 from api.langgraph.streams.frames import HEARTBEAT, FrameEncoder, Place, encode_frame
 from api.langgraph.streams.modes import Mode
-from api.langgraph.streams.state_frames import CHANGES_STATE, StateFrames
+from api.langgraph.streams.state_frames import ASKS, ENDS, RunStates, StateFrames
 from api.langgraph.threads.rows import ClientThread
 from api.storage.tables import ClientRunRow, RunRow
 
@@ -104,14 +104,18 @@ class _RunFrames:
         shown = self._modes()
         prefix = b"%d-" % self._run.number
         encoder = FrameEncoder(shown, is_resumable=True, after=self._after, prefix=prefix)
-        states = StateFrames(service, self._caller, self._run.thread_id, shown, [self._run.id])
+        own = RunStates(service, self._caller, self._run.thread_id, self._run.id)
+        states = StateFrames(own, shown, [self._run.id])
         seen = max(self._after[0] - 1, 0)
-        async with aclosing(await shown_frames(self._run, seen, self._caller, quick, request)) as batches:
+        followed = await shown_frames(self._run, seen, self._caller, quick, request, with_steps=self._shows_all)
+        async with aclosing(followed) as batches:
             async for frames in batches:
-                pieces = [piece for frame in frames for piece in await self._of_frame(frame, encoder)]
-                if self._shows_all and any(frame.type in CHANGES_STATE for frame in frames):
-                    # A state that ends a run comes before the frame that says so.
-                    pieces.insert(-1 if frames[-1].type in ENDS else len(pieces), await states.read(encoder.node))
+                at = own.place(frames) if self._shows_all else None
+                pieces = [piece for frame in frames[:at] for piece in await self._of_frame(frame, encoder)]
+                if at is not None:
+                    asks = any(frame.type in ASKS for frame in frames)
+                    pieces.append(await states.read(encoder.node, asks=asks))
+                    pieces += [piece for frame in frames[at:] for piece in await self._of_frame(frame, encoder)]
                 yield b"".join(pieces) or HEARTBEAT
 
     async def _of_frame(self, frame: Frame, encoder: FrameEncoder) -> Sequence[bytes]:

@@ -90,10 +90,11 @@ async def _done(clients: Clients, caller: Principal, thread_id: str, command: Th
 
 async def _begun(clients: Clients, caller: Principal, thread_id: str, body: RunBody) -> tuple[Json, Json]:
     """Begin a run; `applied_through_seq` is the number behind which its events come."""
-    row = await clients.begin(caller, thread_id, body)
+    begun = await clients.begin(caller, thread_id, body)
+    row = begun.row
     if row.run_id is None:
         return {"run_id": row.id}, {}
-    run = await clients.service.runs.get(caller, row.run_id)
+    run = begun.run or await clients.service.runs.get(caller, row.run_id)
     return {"run_id": row.id}, {"applied_through_seq": number_of(run.number, row.first_seq) - 1}
 
 

@@ -8,14 +8,13 @@ from typing import Final
 from fastapi import Request
 
 from api.drive import Principal
-from api.events.frames import Frame
 from api.http.run_streams import shown_frames
 from api.langgraph.joining.runs_of_thread import runs_of_thread
 from api.langgraph.protocol.encoder import CHECKPOINT_SLOT, RUN_SPAN, VALUES_SLOT, ProtocolEncoder
 from api.langgraph.runs.clients import Clients
 from api.langgraph.runs.following import HEARTBEAT_SECONDS
 from api.langgraph.streams.frames import HEARTBEAT
-from api.langgraph.streams.state_frames import CHANGES_STATE, StateFrames
+from api.langgraph.streams.state_frames import ASKS, RunStates, with_interrupts
 from api.storage.tables import RunRow
 
 VALUES: Final = "values"
@@ -47,28 +46,30 @@ async def _events_of(
 ) -> AsyncGenerator[bytes]:
     service = clients.service
     encoder = ProtocolEncoder(run.number, channels, since)
-    states = StateFrames(service, caller, run.thread_id, frozenset())
+    states = RunStates(service, caller, run.thread_id, run.id)
+    shows = encoder.wants(CHECKPOINTS) or encoder.wants(VALUES)
     quick = replace(service, heartbeat_seconds=min(service.heartbeat_seconds, HEARTBEAT_SECONDS))
-    async with aclosing(await shown_frames(run, 0, caller, quick, request)) as batches:
+    last = 0
+    async with aclosing(await shown_frames(run, 0, caller, quick, request, with_steps=shows)) as batches:
         async for frames in batches:
-            shown = b"".join(map(encoder.encode, frames))
-            if changed := _last_change(frames):
+            at = states.place(frames) if shows else None
+            shown = b"".join(map(encoder.encode, frames[:at]))
+            if at is not None:
                 # Before the end of the run, which clients take for the end of all that they wait for.
-                shown = await _state(encoder, states, changed) + shown
+                asks = any(frame.type in ASKS for frame in frames)
+                shown += await _state(encoder, states, frames[at - 1].seq if at else last, asks=asks)
+                shown += b"".join(map(encoder.encode, frames[at:]))
+            last = frames[-1].seq if frames else last
             yield shown or HEARTBEAT
 
 
-async def _state(encoder: ProtocolEncoder, states: StateFrames, changed: Frame) -> bytes:
+async def _state(encoder: ProtocolEncoder, states: RunStates, seq: int, *, asks: bool) -> bytes:
     """Return the state after an event: its checkpoint first, from which clients fork at the messages in the values."""
     shown = b""
     if encoder.wants(CHECKPOINTS):
-        shown += encoder.part(
-            changed.seq, CHECKPOINT_SLOT, CHECKPOINTS, await states.checkpoint(encoder.step_of(changed.seq))
-        )
+        checkpoint = await states.checkpoint(encoder.step_of(seq), asks=asks)
+        shown += encoder.part(seq, CHECKPOINT_SLOT, CHECKPOINTS, checkpoint)
     if encoder.wants(VALUES):
-        shown += encoder.part(changed.seq, VALUES_SLOT, VALUES, await states.final())
+        values = with_interrupts(*await states.newest(asks=asks))
+        shown += encoder.part(seq, VALUES_SLOT, VALUES, values)
     return shown
-
-
-def _last_change(frames: list[Frame]) -> Frame | None:
-    return next((frame for frame in reversed(frames) if frame.type in CHANGES_STATE), None)

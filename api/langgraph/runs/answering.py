@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from api.drive import Principal
 from api.errors import InvalidRequestError
+from api.langgraph.runs.begin import Begun
 from api.langgraph.runs.clients import Clients
 from api.langgraph.runs.following import awaited_values, cancel_when_safe, client_frames
 from api.langgraph.runs.temporary import delete_when_over
@@ -39,7 +40,7 @@ def stream_of(
     clients: Clients,
     caller: Principal,
     request: Request,
-    row: ClientRunRow,
+    begun: Begun,
     modes: frozenset[Mode],
     *,
     place: Place | None = None,
@@ -50,7 +51,8 @@ def stream_of(
 
     `deletes`: its thread goes with it.
     """
-    pieces = client_frames(clients, caller, request, row, modes, place)
+    row = begun.row
+    pieces = client_frames(clients, caller, request, begun, modes, place)
     headers = {**UNBUFFERED, **addresses_of(row, "stream")}
     after = _Afterwards(clients, caller, row, cancels=cancels, deletes=deletes)
     return ClientStream(pieces, headers, media_type=EVENT_STREAM, on_gone=after.client_left, on_end=after.client_read)

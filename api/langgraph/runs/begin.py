@@ -1,17 +1,20 @@
 """Begin runs for clients: a message begins one of ours, an answer goes on with the one that waits."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import select, update
+from sqlalchemy import Connection, select, update
 
 from api.drive import Place, Principal
 from api.errors import (
     ApprovalClosedError,
+    ApprovalPendingError,
     InvalidRequestError,
+    NotFoundError,
     NothingWaitsError,
+    PlanPausedError,
     StaleCheckpointError,
     ThreadBusyError,
 )
@@ -27,14 +30,21 @@ from api.langgraph.runs.rows import MODES_WANTED, PENDING, RUNNING, ClientRunRow
 from api.langgraph.streams.modes import read_modes
 from api.langgraph.threads.interrupts import interrupts_of, waiting_tasks
 from api.langgraph.threads.message_ids import SAID, said_on
-from api.langgraph.threads.rows import ClientThread, ClientThreads
+from api.langgraph.threads.rows import ClientThread, ClientThreads, add_extra, forget_drafts
 from api.langgraph.threads.states import newest_state
 from api.service import Service
 from api.storage.tables import ApprovalRow, ClientRunRow, RunRow, new_id
-from api.threads import UNTITLED
 
 GIVEN: Final = frozenset({"approve", "edit"})
 """The decisions after which a call is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A run of a client; with our `run` if that has just begun with it, so that nothing of it can be withheld."""
+
+    row: ClientRunRow
+    run: RunRow | None = None
 
 
 class RunStarter:
@@ -45,34 +55,68 @@ class RunStarter:
         self._threads = ClientThreads(service)
         self._rows = ClientRunRows(service)
 
-    async def begin(self, caller: Principal, thread_id: str, body: RunBody) -> ClientRunRow:
-        """Begin a run on a thread. Raises the errors of `Runs.start` and `Approvals.decide`, and `NotFoundError`."""
+    async def begin(
+        self, caller: Principal, thread_id: str | None, body: RunBody, *, is_temporary: bool = False
+    ) -> Begun:
+        """Begin a run on a thread, without an id on a new one: made with the run, and gone with it if `is_temporary`.
+
+        Raises the errors of `Runs.start` and `Approvals.decide`, and `NotFoundError`.
+        """
         if read_modes(body.stream_mode) is None:
             raise InvalidRequestError("unknown_stream_mode", known="values, updates, messages, messages-tuple, custom")
-        thread = await self._thread(caller, thread_id, body)
+        thread = await self._thread(caller, thread_id, body) if thread_id else None
+        if thread is None:
+            key = as_uuid(thread_id) if thread_id else None
+            return await self._say_first(caller, key, body, read_order(body), is_temporary=is_temporary)
         order = read_order(body, thread.drafts, await said_on(self._service, thread))
         if isinstance(order, Answer):
-            return await self._answer(caller, thread, body, order)
+            return Begun(await self._answer(caller, thread, body, order))
         return await self._say(caller, thread, body, order)
 
-    async def _thread(self, caller: Principal, thread_id: str, body: RunBody) -> ClientThread:
+    async def _thread(self, caller: Principal, thread_id: str, body: RunBody) -> ClientThread | None:
         if body.if_not_exists == "create":
-            return await self._threads.create(caller, as_uuid(thread_id), {}, may_exist=True)
+            return await self._threads.find(caller, as_uuid(thread_id))
         return await self._threads.get(caller, thread_id)
 
     async def begin_pending(self, caller: Principal, row: ClientRunRow) -> None:
         """Begin the run of a pending row, for who asked for it. Raises as `begin` does."""
         body = RunBody.model_validate(row.wanted["body"])
-        thread = await self._threads.get(caller, row.thread_id)
-        run = await self._start(caller, thread, body, row.wanted["message"], None)
-        values = {"run_id": run.id, "first_seq": 1, "assistant_id": run.assistant_id}
-        async with self._service.database.write() as session:
-            await session.execute(update(ClientRunRow).where(ClientRunRow.id == row.id).values(**values))
+        this = update(ClientRunRow).where(ClientRunRow.id == row.id)
 
-    async def _say(self, caller: Principal, thread: ClientThread, body: RunBody, order: Say) -> ClientRunRow:
+        def store(connection: Connection, run: RunRow) -> None:
+            values = {"run_id": run.id, "first_seq": 1, "assistant_id": run.assistant_id}
+            connection.execute(this.values(**values))
+
+        await self._start(caller, row.thread_id, body, row.wanted["message"], store)
+
+    async def _say_first(
+        self, caller: Principal, thread_id: str | None, body: RunBody, order: Say | Answer, *, is_temporary: bool
+    ) -> Begun:
+        """Say something on a thread that is made in the transaction that begins the run."""
+        if isinstance(order, Answer):
+            raise NothingWaitsError
+        if body.checkpoint_wanted() is not None:
+            raise NotFoundError("no_checkpoint")
+        if not order.message.strip():
+            raise InvalidRequestError("no_message_to_run")
+        row = self._row_of(caller, body, order)
+
+        def store(connection: Connection, run: RunRow) -> None:
+            add_extra(connection, run.thread_id, is_temporary=is_temporary)
+            self._insert(connection, row, run)
+
+        try:
+            return Begun(row, await self._start(caller, thread_id, body, order.message, store, creates=True))
+        except (ThreadBusyError, ApprovalPendingError, PlanPausedError):
+            if thread_id is None:
+                raise
+            # Another message of this moment made the thread.
+            return await self._say(caller, await self._threads.get(caller, thread_id), body, order)
+
+    async def _say(self, caller: Principal, thread: ClientThread, body: RunBody, order: Say) -> Begun:
         """Say something: at the end of the thread, or as another version of a message."""
         if order.repeats:
-            return await self._rows.newest_of(caller, thread.row.id, order.repeats)
+            return Begun(await self._rows.newest_of(caller, thread.row.id, order.repeats))
         replaces = await replaced_run(self._service, thread, body.checkpoint_wanted())
         message = order.message or (replaces.message if replaces else "")
         if not message.strip():
@@ -80,37 +124,55 @@ class RunStarter:
         has_place = await is_earlier(self._service, thread, body.checkpoint_wanted())
         room = await make_room(self._service, caller, thread, body.multitask_strategy, has_place=has_place)
         if room.is_pending:
-            return await self._pending(caller, thread, body, replace(order, message=message))
+            return Begun(await self._pending(caller, thread, body, replace(order, message=message)))
         replaced = replaces.id if replaces else room.rolled_back
+        row = self._row_of(caller, body, order, room.stays)
+
+        def store(connection: Connection, run: RunRow) -> None:
+            if thread.drafts:
+                forget_drafts(connection, run.thread_id)
+            self._insert(connection, row, run)
+
         try:
-            run = await self._start(caller, thread, body, message, replaced)
+            return Begun(row, await self._start(caller, thread.row.id, body, message, store, replaced))
         except ThreadBusyError:
             # Another message of this moment was first.
             if replaced is not None or has_place or (body.multitask_strategy or DEFAULT_STRATEGY) != "enqueue":
                 raise
-            return await self._pending(caller, thread, body, replace(order, message=message))
-        return await self._stored(body, run, 1, {SAID: [*order.ids]}, stays=room.stays)
+            return Begun(await self._pending(caller, thread, body, replace(order, message=message)))
 
     async def _start(
-        self, caller: Principal, thread: ClientThread, body: RunBody, message: str, replaces: str | None
+        self,
+        caller: Principal,
+        thread_id: str | None,
+        body: RunBody,
+        message: str,
+        store: Callable[[Connection, RunRow], None],
+        replaces: str | None = None,
+        *,
+        creates: bool = False,
     ) -> RunRow:
-        if thread.row.title == UNTITLED and thread.run is None:
-            await self._service.threads.rename(caller, thread.row.id, message)
+        """Begin our run, and `store` more in its transaction."""
         where, runs = body.place(), self._service.runs
         has_place = where.file_id is not None or where.folder_id is not None
-        run = await runs.start(
+        replaced = await runs.find_earlier(caller, thread_id, replaces) if replaces and thread_id else None
+        return await runs.start(
             caller,
             message,
             Place(where.file_id, where.folder_id) if has_place else None,
-            thread_id=thread.row.id,
+            thread_id=thread_id,
             assistant_id=own_id(body.assistant_id),
             time_zone=where.time_zone or caller.time_zone,
             model=where.model,
-            replaced=await runs.find_earlier(caller, thread.row.id, replaces) if replaces else None,
+            replaced=replaced,
+            beside=store,
+            creates_thread=creates,
         )
-        if thread.drafts:
-            await self._threads.drop_drafts(thread.row.id)
-        return run
+
+    def _insert(self, connection: Connection, row: ClientRunRow, run: RunRow) -> None:
+        """Store the row of a run that begins in the same transaction."""
+        row.thread_id, row.run_id, row.first_seq, row.status = run.thread_id, run.id, 1, RUNNING
+        self._rows.insert(connection, row)
 
     async def _pending(self, caller: Principal, thread: ClientThread, body: RunBody, order: Say) -> ClientRunRow:
         """Store a run that begins when those before it are over; its drafts are taken now."""
@@ -122,14 +184,17 @@ class RunStarter:
         row.first_seq, row.status = 1, PENDING
         return await self._rows.add(row)
 
-    async def _stored(
-        self, body: RunBody, run: RunRow, first: int, wanted: Mapping[str, Any], *, stays: Sequence[Any] = ()
-    ) -> ClientRunRow:
+    async def _stored(self, body: RunBody, run: RunRow, first: int, wanted: Mapping[str, Any]) -> ClientRunRow:
         row = self._row(body, run.thread_id, run.user_id, run.assistant_id, wanted)
         row.run_id, row.first_seq, row.status = run.id, first, RUNNING
+        return await self._rows.add(row)
+
+    def _row_of(self, caller: Principal, body: RunBody, order: Say, stays: Sequence[Any] = ()) -> ClientRunRow:
+        """Return the row of a message; its transaction says of which run and thread it is."""
+        row = self._row(body, "", caller.user_id, own_id(body.assistant_id), {SAID: [*order.ids]})
         if stays:
             row.about = {**row.about, "not_undone": [*stays]}
-        return await self._rows.add(row)
+        return row
 
     def _row(
         self, body: RunBody, thread_id: str, user_id: str, assistant_id: str, wanted: Mapping[str, Any]

@@ -10,13 +10,13 @@ from fastapi import Depends, Request
 from sqlalchemy import func, select
 
 from api.drive import Principal
-from api.langgraph.runs.begin import RunStarter
+from api.langgraph.runs.begin import Begun, RunStarter
 from api.langgraph.runs.bodies import RunBody
 from api.langgraph.runs.queue import Queue
 from api.langgraph.runs.rows import PENDING
 from api.langgraph.runs.temporary import delete_left
 from api.service import Service
-from api.storage.tables import ClientRunRow, RunRow
+from api.storage.tables import RunRow
 from drive_server.storage.shared_poll import SharedPoll
 
 logger = logging.getLogger(__name__)
@@ -34,13 +34,15 @@ class Clients:
         self.newest_runs = SharedPoll[int](self._newest_runs, POLL_SECONDS, 0)
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def begin(self, caller: Principal, thread_id: str, body: RunBody) -> ClientRunRow:
+    async def begin(
+        self, caller: Principal, thread_id: str | None, body: RunBody, *, is_temporary: bool = False
+    ) -> Begun:
         """Begin a run on a thread, or put it behind the one that works. Raises as `RunStarter.begin` does."""
-        row = await RunStarter(self.service).begin(caller, thread_id, body)
+        begun = await RunStarter(self.service).begin(caller, thread_id, body, is_temporary=is_temporary)
         self.newest_runs.wake()
-        if row.status == PENDING:
-            self.queue.drain(thread_id)
-        return row
+        if begun.row.status == PENDING:
+            self.queue.drain(begun.row.thread_id)
+        return begun
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         """Do some work in a task of its own; a failure is logged."""

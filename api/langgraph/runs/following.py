@@ -1,6 +1,6 @@
 """Follow a client run: its events as frames, its values at the end, and its stop when its client goes away."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -11,13 +11,14 @@ from fastapi import Request
 from api.drive import Principal
 from api.errors import RunFinishedError
 from api.events.frames import Event, Frame, read_frames
-from api.http.run_streams import open_streams, shown_frames
+from api.http.run_streams import frames_while_proved, open_streams, shown_frames
 from api.langgraph.entrance import Json
+from api.langgraph.runs.begin import Begun
 from api.langgraph.runs.clients import Clients
-from api.langgraph.runs.rows import ENDS, PENDING, RUNNING, ClientRunRows
+from api.langgraph.runs.rows import PENDING, RUNNING, ClientRunRows
 from api.langgraph.streams.frames import HEARTBEAT, FrameEncoder, Place, encode_frame
 from api.langgraph.streams.modes import Mode
-from api.langgraph.streams.state_frames import CHANGES_STATE, StateFrames
+from api.langgraph.streams.state_frames import ENDS, RunStates, StateFrames
 from api.langgraph.threads.message_ids import SAID
 from api.service import Service
 from api.storage.tables import ClientRunRow
@@ -47,17 +48,10 @@ async def begun(
 
 
 async def stretch(
-    clients: Clients, caller: Principal, request: Request, row: ClientRunRow, after: int
+    clients: Clients, caller: Principal, request: Request, begun: Begun, after: int
 ) -> AsyncGenerator[list[Frame]]:
     """Yield the events of a client run after a number, up to its last; an empty list as heartbeat."""
-    service = clients.service
-    row = await ClientRunRows(service).settle(row)
-    after = max(after, row.first_seq - 1)
-    if row.run_id is None or (row.last_seq is not None and after >= row.last_seq):
-        return
-    quick = replace(service, heartbeat_seconds=min(service.heartbeat_seconds, HEARTBEAT_SECONDS))
-    run = await service.runs.get(caller, row.run_id)
-    async with aclosing(await shown_frames(run, after, caller, quick, request)) as batches:
+    async with aclosing(await _frames(clients.service, caller, request, begun, after)) as batches:
         async for frames in batches:
             ends = next((index for index, frame in enumerate(frames) if frame.type in ENDS), None)
             yield frames if ends is None else frames[: ends + 1]
@@ -65,51 +59,70 @@ async def stretch(
                 return
 
 
+async def _frames(
+    service: Service, caller: Principal, request: Request, begun: Begun, after: int
+) -> AsyncGenerator[list[Frame]]:
+    """Return the events of a client run after a number, and those of our run that follow them."""
+    quick = replace(service, heartbeat_seconds=min(service.heartbeat_seconds, HEARTBEAT_SECONDS))
+    if begun.run:
+        return frames_while_proved(begun.run, after, caller, quick, request, with_steps=True)
+    row = await ClientRunRows(service).settle(begun.row)
+    after = max(after, row.first_seq - 1)
+    if row.run_id is None or (row.last_seq is not None and after >= row.last_seq):
+        return nothing()
+    run = await service.runs.get(caller, row.run_id)
+    return await shown_frames(run, after, caller, quick, request, with_steps=True)
+
+
+async def nothing() -> AsyncGenerator[list[Frame]]:
+    """Yield no events."""
+    no_frames: list[list[Frame]] = []
+    for frames in no_frames:
+        yield frames
+
+
 async def client_frames(
     clients: Clients,
     caller: Principal,
     request: Request,
-    row: ClientRunRow,
+    start: Begun,
     modes: frozenset[Mode],
     place: Place | None = None,
 ) -> AsyncGenerator[bytes]:
     """Yield a client run as text of an event stream: the frames after a place in it, up to its end."""
+    row = start.row
     yield encode_frame("metadata", {"run_id": row.id, "attempt": 1})
     async with aclosing(begun(clients, caller, request, row)) as rows:
         async for found in rows:
             row = found or row
-            yield HEARTBEAT
+            if found is None:
+                yield HEARTBEAT
     service = clients.service
     if error := row.about.get("error"):
         yield encode_frame("error", error)
     encoder = FrameEncoder(modes, is_resumable=bool(row.wanted.get("stream_resumable")), after=place)
     begun_at = row.wanted.get("asked") or [str(row.run_id), *row.wanted.get(SAID, ())]
-    states = StateFrames(service, caller, row.thread_id, modes, begun_at)
+    own = RunStates(service, caller, row.thread_id, row.run_id, _own_ids(start))
+    states = StateFrames(own, modes, begun_at)
     seen = place[0] - 1 if place else 0
-    async with aclosing(stretch(clients, caller, request, row, seen)) as batches:
+    is_over = False
+    async with aclosing(stretch(clients, caller, request, Begun(row, start.run), seen)) as batches:
         async for frames in batches:
-            shown = await _shown(encoder, states, frames)
+            shown = await states.among(frames, encoder)
+            is_over = is_over or any(frame.type in ENDS for frame in frames)
             if error := next((frame for frame in frames if frame.type == "error"), None):
                 shown += encode_frame("error", error_view(orjson.loads(error.data)))
             yield shown or HEARTBEAT
-    await ClientRunRows(service).settle(row)
-    if last := await states.read(encoder.node):
+    if not is_over and (last := await states.read(encoder.node)):
         yield last
 
 
-async def _shown(encoder: FrameEncoder, states: StateFrames, frames: list[Frame]) -> bytes:
-    """Return events with the state behind the last one that changes it.
-
-    Not behind them all: clients drop a message that has begun, and is not in the values yet, until its next piece. At
-    the end the state is read once, when the status of the run is final.
-    """
-    if frames and frames[-1].type in ENDS:
-        return b"".join(map(encoder.encode, frames))
-    changed = max((index + 1 for index, frame in enumerate(frames) if frame.type in CHANGES_STATE), default=0)
-    shown = b"".join(map(encoder.encode, frames[:changed]))
-    if changed:
-        shown += await states.read(encoder.node)
-    return shown + b"".join(map(encoder.encode, frames[changed:]))
+def _own_ids(begun: Begun) -> Mapping[str, str] | None:
+    """Return the clients' ids of the messages of a thread that begins with this run; None: they are to be read."""
+    if begun.run is None or begun.run.number > 1:
+        return None
+    said = begun.row.wanted.get(SAID)
+    return {begun.run.id: said[-1]} if said else {}
 
 
 async def awaited_values(
@@ -122,13 +135,13 @@ async def awaited_values(
             row = found or row
             yield b"\n"
     error: Json | None = row.about.get("error")
-    async with aclosing(stretch(clients, caller, request, row, 0)) as batches:
+    async with aclosing(stretch(clients, caller, request, Begun(row), 0)) as batches:
         async for frames in batches:
             failed = [orjson.loads(frame.data) for frame in frames if frame.type == "error"]
             error = error_view(failed[0]) if failed else error
             yield b"\n"
     await ClientRunRows(service).settle(row)
-    values = await StateFrames(service, caller, row.thread_id, frozenset()).final()
+    values = await RunStates(service, caller, row.thread_id, row.run_id).final()
     yield orjson.dumps({"__error__": error} if error else values, default=str)
 
 

@@ -11,6 +11,7 @@ from api.errors import NotFoundError, RunFinishedError
 from api.http.dependencies import CallerDep, WriterDep
 from api.langgraph.entrance import ClientRoute, answer_json
 from api.langgraph.runs.answering import addresses_of, modes_of, stream_of, wait_for
+from api.langgraph.runs.begin import Begun
 from api.langgraph.runs.bodies import RunBody
 from api.langgraph.runs.clients import Clients, ClientsDep
 from api.langgraph.runs.rollback import roll_back
@@ -29,7 +30,7 @@ RunStatus = Literal["pending", "running", "success", "error", "interrupted", "ti
 @router.post("")
 async def create_run(thread_id: str, body: RunBody, caller: CallerDep, clients: ClientsDep) -> Response:
     """Begin a run, and return it at once."""
-    row = await clients.begin(caller, thread_id, body)
+    row = (await clients.begin(caller, thread_id, body)).row
     return answer_json(run_view(row), Content_Location=addresses_of(row, "join")["Content-Location"])
 
 
@@ -39,8 +40,8 @@ async def stream_run(
 ) -> Response:
     """Begin a run, and return its events."""
     modes = modes_of(body.stream_mode, DEFAULT_MODES)
-    row = await clients.begin(caller, thread_id, body)
-    return stream_of(clients, caller, request, row, modes, cancels=body.on_disconnect == "cancel")
+    begun = await clients.begin(caller, thread_id, body)
+    return stream_of(clients, caller, request, begun, modes, cancels=body.on_disconnect == "cancel")
 
 
 @router.post("/wait")
@@ -48,7 +49,7 @@ async def wait_for_run(
     thread_id: str, body: RunBody, caller: CallerDep, clients: ClientsDep, request: Request
 ) -> Response:
     """Begin a run, and return the values at its end."""
-    row = await clients.begin(caller, thread_id, body)
+    row = (await clients.begin(caller, thread_id, body)).row
     return wait_for(clients, caller, request, row, cancels=body.on_disconnect == "cancel")
 
 
@@ -126,7 +127,7 @@ async def join_run_stream(
     modes = modes_of(stream_mode, MODES)
     row = await ClientRunRows(clients.service).get(caller, thread_id, run_id)
     place = read_place(last_event_id)
-    return stream_of(clients, caller, request, row, modes, place=place, cancels=cancel_on_disconnect)
+    return stream_of(clients, caller, request, Begun(row), modes, place=place, cancels=cancel_on_disconnect)
 
 
 async def stop(clients: Clients, caller: Principal, row: ClientRunRow, *, rolls_back: bool) -> None:

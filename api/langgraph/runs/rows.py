@@ -4,25 +4,36 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import orjson
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from api.drive import Principal
 from api.errors import NotFoundError, RunActiveError
 from api.langgraph.assistants.views import public_id
 from api.langgraph.entrance import Json
+from api.langgraph.streams.state_frames import ASKS, ENDS
 from api.service import Service
-from api.storage.tables import CANCELLED, FAILED, SUCCESS, ClientRunRow, EventRow, RunRow, ThreadRow
+from api.storage.tables import (
+    CANCELLED,
+    FAILED,
+    SUCCESS,
+    ClientRunRow,
+    EventRow,
+    RunRow,
+    ThreadRow,
+    table_of,
+    values_of,
+)
 
 PENDING: Final = "pending"
 RUNNING: Final = "running"
 INTERRUPTED: Final = "interrupted"
 ERROR: Final = "error"
 ACTIVE: Final = frozenset({PENDING, RUNNING})
-ASKS: Final = frozenset({"approval_needed", "plan_paused"})
-ENDS: Final = frozenset({*ASKS, "done", "error"})
-"""The events behind which a run of a client is over: ours may go on when it is answered."""
 MODES_WANTED: Final = "modes"
 """Key in the stored request of a client run: the modes of its stream."""
+_ROWS: Final = table_of(ClientRunRow)
+_NEW: Final = insert(_ROWS)
+_NEWEST: Final = select(func.max(_ROWS.c.number)).where(_ROWS.c.thread_id == bindparam("thread"))
 STATUS: Final[Mapping[str, str]] = {SUCCESS: SUCCESS, CANCELLED: INTERRUPTED, FAILED: ERROR}
 
 
@@ -35,12 +46,15 @@ class ClientRunRows:
 
     async def add(self, row: ClientRunRow) -> ClientRunRow:
         """Store a new row."""
-        row.created_at = row.updated_at = self._service.clock.now()
-        newest = select(func.max(ClientRunRow.number)).where(ClientRunRow.thread_id == row.thread_id)
         async with self._database.write(row.user_id) as session:
-            row.number = (await session.scalar(newest) or 0) + 1
-            session.add(row)
+            await session.run_sync(lambda inner: self.insert(inner.connection(), row))
         return row
+
+    def insert(self, connection: Connection, row: ClientRunRow) -> None:
+        """Store a new row in a transaction that does more."""
+        row.created_at = row.updated_at = self._service.clock.now()
+        row.number = (connection.scalar(_NEWEST, {"thread": row.thread_id}) or 0) + 1
+        connection.execute(_NEW, values_of(row))
 
     async def get(self, caller: Principal, thread_id: str, run_id: str) -> ClientRunRow:
         """Return a client run of the caller with its status now. Raises `NotFoundError`, also for somebody else's."""

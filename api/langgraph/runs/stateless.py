@@ -13,14 +13,13 @@ from api.errors import InvalidRequestError, NotFoundError
 from api.http.dependencies import CallerDep
 from api.langgraph.entrance import ClientRoute, Json, answer_json
 from api.langgraph.runs.answering import modes_of, stream_of, wait_for
+from api.langgraph.runs.begin import Begun
 from api.langgraph.runs.bodies import MOST_IDS, RunBody
 from api.langgraph.runs.clients import Clients, ClientsDep
 from api.langgraph.runs.routes import DEFAULT_MODES, stop
 from api.langgraph.runs.rows import PENDING, RUNNING, ClientRunRows, run_view
 from api.langgraph.runs.temporary import delete_when_over
-from api.langgraph.threads.rows import ClientThreads
 from api.storage.tables import ClientRunRow
-from drive_server.errors import DriveError
 
 router = APIRouter(prefix="/runs", route_class=ClientRoute, include_in_schema=False)
 
@@ -53,15 +52,15 @@ async def create_runs(
 async def stream_run(body: RunBody, caller: CallerDep, clients: ClientsDep, request: Request) -> Response:
     """Begin a run, and return its events."""
     modes = modes_of(body.stream_mode, DEFAULT_MODES)
-    row = await _begun(clients, caller, body)
+    begun = await _begun(clients, caller, body)
     cancels = body.on_disconnect == "cancel"
-    return stream_of(clients, caller, request, row, modes, cancels=cancels, deletes=_deletes(body))
+    return stream_of(clients, caller, request, begun, modes, cancels=cancels, deletes=_deletes(body))
 
 
 @router.post("/wait")
 async def wait_for_run(body: RunBody, caller: CallerDep, clients: ClientsDep, request: Request) -> Response:
     """Begin a run, and return the values at its end."""
-    row = await _begun(clients, caller, body)
+    row = (await _begun(clients, caller, body)).row
     cancels = body.on_disconnect == "cancel"
     return wait_for(clients, caller, request, row, cancels=cancels, deletes=_deletes(body))
 
@@ -92,20 +91,15 @@ async def _chosen(clients: Clients, caller: Principal, body: Cancelling) -> list
 
 
 async def _created(clients: Clients, caller: Principal, body: RunBody) -> Json:
-    row = await _begun(clients, caller, body)
+    row = (await _begun(clients, caller, body)).row
     if _deletes(body):
         clients.spawn(delete_when_over(clients.service, caller, row.thread_id), f"end of thread {row.thread_id}")
     return run_view(row)
 
 
-async def _begun(clients: Clients, caller: Principal, body: RunBody) -> ClientRunRow:
+async def _begun(clients: Clients, caller: Principal, body: RunBody) -> Begun:
     """Begin a run on a thread of its own; without the run there is no thread either."""
-    made = await ClientThreads(clients.service).create(caller, None, {}, is_temporary=_deletes(body))
-    try:
-        return await clients.begin(caller, made.row.id, body)
-    except DriveError:
-        await clients.service.delete_thread(caller, made.row.id)
-        raise
+    return await clients.begin(caller, None, body, is_temporary=_deletes(body))
 
 
 def _deletes(body: RunBody) -> bool:

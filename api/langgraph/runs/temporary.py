@@ -5,7 +5,7 @@ from contextlib import aclosing, suppress
 from api.drive import Principal
 from api.errors import NotFoundError
 from api.events.frames import newest_number
-from api.langgraph.runs.rows import ENDS
+from api.langgraph.streams.state_frames import ENDS
 from api.langgraph.threads.rows import ClientThreads
 from api.runs.service import ADMINISTRATOR
 from api.service import Service

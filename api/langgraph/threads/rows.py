@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Select, and_, func, select
+from sqlalchemy import Connection, Select, and_, bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from api.drive import Principal
 from api.errors import NotFoundError, ThreadExistsError
@@ -19,11 +20,16 @@ from api.storage.tables import (
     ThreadRow,
     WordsRow,
     new_id,
+    table_of,
 )
 from api.thread_words import words_of
 from api.threads import UNTITLED
 
 ThreadStatus = Literal["idle", "busy", "interrupted", "error"]
+_EXTRAS = table_of(ClientThreadRow)
+_NEW_EXTRA = insert(_EXTRAS)
+_EXTRA_OF = select(_EXTRAS.c.thread_id).where(_EXTRAS.c.thread_id == bindparam("thread"))
+_DROP_DRAFTS = update(_EXTRAS).where(_EXTRAS.c.thread_id == bindparam("thread")).values(drafts=[])
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +64,21 @@ class ClientThreads:
 
     async def get(self, caller: Principal, thread_id: str) -> ClientThread:
         """Return a thread of the caller. Raises `NotFoundError`, also for somebody else's."""
-        query = _threads_of(caller).where(ThreadRow.id == thread_id)
-        async with self._database.read() as session:
-            found = (await session.execute(query)).one_or_none()
+        found = await self.find(caller, thread_id)
         if found is None:
             raise NotFoundError("no_thread")
-        return ClientThread(*found)
+        return found
+
+    async def find(self, caller: Principal, thread_id: str) -> ClientThread | None:
+        """Return a thread of the caller; None also for somebody else's."""
+        query = _threads_of(caller).where(ThreadRow.id == thread_id)
+
+        def read(connection: Connection) -> ClientThread | None:
+            with Session(connection) as session:
+                found = session.execute(query).one_or_none()
+            return ClientThread(*found) if found else None
+
+        return await self._database.read_sync(read)
 
     async def all(self, caller: Principal) -> list[ClientThread]:
         """Return the caller's threads, the one used last first."""
@@ -115,8 +130,7 @@ class ClientThreads:
 
     async def drop_drafts(self, thread_id: str) -> None:
         """Forget the messages that a run has taken."""
-        async with self._database.write() as session:
-            (await _extra(session, thread_id)).drafts = []
+        await self._database.write_sync(lambda connection: forget_drafts(connection, thread_id))
 
     async def temporary(self) -> list[ThreadRow]:
         """Return the threads that should have gone with their runs, of any person."""
@@ -134,6 +148,18 @@ def _threads_of(caller: Principal) -> Select[ThreadRow, ClientThreadRow, RunRow]
     )
     own = ThreadRow.user_id == caller.user_id, ThreadRow.deleted_at.is_(None)
     return query.outerjoin(RunRow, is_newest).where(*own)
+
+
+def add_extra(connection: Connection, thread_id: str, *, is_temporary: bool) -> None:
+    """Store that a client made a thread, unless that is stored already."""
+    if connection.scalar(_EXTRA_OF, {"thread": thread_id}) is None:
+        row = {"thread_id": thread_id, "about": {}, "config": {}, "drafts": [], "is_temporary": is_temporary}
+        connection.execute(_NEW_EXTRA, row)
+
+
+def forget_drafts(connection: Connection, thread_id: str) -> None:
+    """Forget the messages that a run has taken."""
+    connection.execute(_DROP_DRAFTS, {"thread": thread_id})
 
 
 async def _extra(session: AsyncSession, thread_id: str) -> ClientThreadRow:

@@ -11,9 +11,8 @@ from api.errors import NotFoundError
 from api.langgraph.assistants.views import GRAPH_ID, public_id
 from api.langgraph.entrance import Json, contains
 from api.langgraph.threads.interrupts import by_task, interrupts_of, waiting_tasks
-from api.langgraph.threads.message_ids import ids_by_run
 from api.langgraph.threads.rows import ClientThread
-from api.langgraph.threads.values import shown_values
+from api.langgraph.threads.values import ThreadValues, shown_values
 from api.service import Service
 from api.threads import UNTITLED
 
@@ -50,12 +49,18 @@ def metadata_of(thread: ClientThread) -> Json:
     return {**named, **stored, **answered}
 
 
-async def newest_values(service: Service, caller: Principal, thread: ClientThread) -> Json:
-    """Return the values of a thread as it is now; nothing for one in which nothing was said."""
+async def newest_values(
+    service: Service, caller: Principal, thread: ClientThread, shown: ThreadValues | None = None
+) -> Json:
+    """Return the values of a thread as it is now; nothing for one in which nothing was said.
+
+    `shown` are those of its states that were shown before.
+    """
     values = await service.values(thread.row.id, thread.run)
     if not values and thread.run is None and not thread.drafts:
         return {}
-    return await shown_values(service, caller, thread.row.id, values, run=thread.run, drafts=thread.drafts)
+    shown = shown or ThreadValues(service, caller, thread.row.id)
+    return await shown.show(values, run=thread.run, drafts=thread.drafts)
 
 
 async def newest_state(service: Service, caller: Principal, thread: ClientThread) -> Json:
@@ -72,7 +77,8 @@ async def state_at(service: Service, caller: Principal, thread: ClientThread, ch
     snapshot = await _snapshot(service, {"thread_id": thread.row.id, "checkpoint_id": checkpoint_id})
     if snapshot.created_at is None:
         raise NotFoundError("no_checkpoint")
-    return await _view(service, caller, thread, snapshot)
+    values = await shown_values(service, caller, thread.row.id, snapshot.values)
+    return _state(thread, snapshot, values, list(snapshot.next), [])
 
 
 async def history(
@@ -89,14 +95,14 @@ async def history(
     views: list[Json] = []
     newest = _id_in((await _snapshot(service, {"thread_id": thread.row.id})).config)
     wanted = MOST_LOOKED_AT if metadata else limit
-    own_ids = await ids_by_run(service, thread.row.id)
+    shown = ThreadValues(service, caller, thread.row.id)
     async with aclosing(_snapshots(service, thread.row.id, wanted, before, at)) as snapshots:
         async for snapshot in snapshots:
             is_newest = _id_in(snapshot.config) == newest
             if is_newest:
-                view = await _newest_view(service, caller, thread, snapshot)
+                view = await _newest_view(service, caller, thread, snapshot, shown)
             else:
-                view = await _view(service, caller, thread, snapshot, own_ids)
+                view = _state(thread, snapshot, await shown.show(snapshot.values), list(snapshot.next), [])
             if contains(view["metadata"], dict(metadata or {})):
                 views.append(view)
             if len(views) >= limit:
@@ -116,24 +122,19 @@ async def _snapshots(
         yield snapshot
 
 
-async def _newest_view(service: Service, caller: Principal, thread: ClientThread, snapshot: StateSnapshot) -> Json:
-    """Return the newest state, with the tasks that wait in it; a run that is over left nothing to do."""
-    tasks = await waiting_tasks(service, caller, thread.run, snapshot)
-    values = await newest_values(service, caller, thread)
-    is_active = thread.run is not None and thread.run.finished_at is None
-    following = list(snapshot.next) if is_active else []
-    return _state(thread, snapshot, values, following, tasks)
-
-
-async def _view(
+async def _newest_view(
     service: Service,
     caller: Principal,
     thread: ClientThread,
     snapshot: StateSnapshot,
-    own_ids: Mapping[str, str] | None = None,
+    shown: ThreadValues | None = None,
 ) -> Json:
-    values = await shown_values(service, caller, thread.row.id, snapshot.values, own_ids=own_ids)
-    return _state(thread, snapshot, values, list(snapshot.next), [])
+    """Return the newest state, with the tasks that wait in it; a run that is over left nothing to do."""
+    tasks = await waiting_tasks(service, caller, thread.run, snapshot)
+    values = await newest_values(service, caller, thread, shown)
+    is_active = thread.run is not None and thread.run.finished_at is None
+    following = list(snapshot.next) if is_active else []
+    return _state(thread, snapshot, values, following, tasks)
 
 
 def _state(

@@ -1,7 +1,9 @@
 """The values of a thread: its messages, plan and route in LangChain's shapes, as the person may see them now."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
+
+from langchain_core.messages import AnyMessage, HumanMessage
 
 from api.drive import Principal
 from api.http.schemas import MessageView
@@ -25,25 +27,74 @@ async def shown_values(
     *,
     run: RunRow | None = None,
     drafts: Sequence[Mapping[str, Any]] = (),
-    own_ids: Mapping[str, str] | None = None,
 ) -> Json:
     """Return a state of the graph as values.
 
     The message of the `run` that works, and the drafts for the next one, stand at the end until the graph has them.
-    `own_ids` are those of `ids_by_run`, for who shows several states of a thread.
     """
-    seen = await service.withholding.messages(caller, thread_id, values)
-    views = [view for message in seen if (view := message_view(message))]
-    if run and all(view.id != run.id for view in views):
-        views.append(MessageView(id=run.id, role="user", text=run.message))
-    views += [MessageView(id=one["id"], role="user", text=one["content"]) for one in drafts]
-    clean = service.graph.link_filter(*(view.text for view in views if view.role == "user")).clean
-    plan, route = values.get("plan"), values.get("route")
-    if plan and await service.withholding.hidden_items(caller, thread_id):
-        plan = withhold_texts(plan, language_of(run.message if run else ""))
-    own_ids = await ids_by_run(service, thread_id) if own_ids is None else own_ids
-    messages = with_own_ids((to_message(cleaned(MessageView, view, clean)) for view in views), own_ids)
-    return {"messages": messages, "plan": cleaned(Any, plan, clean), "route": cleaned(Any, route, clean)}
+    return await ThreadValues(service, caller, thread_id).show(values, run=run, drafts=drafts)
+
+
+class ThreadValues:
+    """Shows several states of one thread: a message that is in all of them is made ready once.
+
+    `own_ids` are those of `ids_by_run`, for who has them already.
+    """
+
+    def __init__(
+        self, service: Service, caller: Principal, thread_id: str, own_ids: Mapping[str, str] | None = None
+    ) -> None:
+        self._service = service
+        self._caller = caller
+        self._thread_id = thread_id
+        self._own_ids = own_ids
+        self._words: list[str] = []
+        self._clean: Callable[[str], str] = service.graph.link_filter().clean
+        self._ready: dict[str, tuple[AnyMessage, Json]] = {}
+
+    async def show(
+        self,
+        values: Mapping[str, Any],
+        *,
+        run: RunRow | None = None,
+        drafts: Sequence[Mapping[str, Any]] = (),
+    ) -> Json:
+        """Return a state as `shown_values` does."""
+        seen: list[AnyMessage] = await self._service.withholding.messages(self._caller, self._thread_id, values)
+        if run and all(message.id != run.id for message in seen):
+            seen = [*seen, HumanMessage(run.message, id=run.id)]
+        seen = [*seen, *(HumanMessage(one["content"], id=one["id"]) for one in drafts)]
+        self._allow_addresses_in([str(message.text) for message in seen if isinstance(message, HumanMessage)])
+        plan, route = values.get("plan"), values.get("route")
+        if plan and await self._service.withholding.hidden_in(self._caller, values):
+            plan = withhold_texts(plan, language_of(run.message if run else ""))
+        if self._own_ids is None:
+            self._own_ids = await ids_by_run(self._service, self._thread_id)
+        messages = with_own_ids([one for message in seen if (one := self._view(message))], self._own_ids)
+        return {
+            "messages": messages,
+            "plan": cleaned(Any, plan, self._clean),
+            "route": cleaned(Any, route, self._clean),
+        }
+
+    def _allow_addresses_in(self, words: list[str]) -> None:
+        """Let links lead to the addresses in a person's words."""
+        if words != self._words:
+            self._words, self._clean = words, self._service.graph.link_filter(*words).clean
+            self._ready.clear()
+
+    def _view(self, message: AnyMessage) -> Json | None:
+        """Return a message in LangChain's shape; None for one that people don't see."""
+        key = str(message.id)
+        before, ready = self._ready.get(key, (None, None))
+        if ready is not None and (before is message or before == message):
+            return ready
+        view = message_view(message)
+        if view is None:
+            return None
+        shown = to_message(cleaned(MessageView, view, self._clean))
+        self._ready[key] = message, shown
+        return shown
 
 
 def to_message(view: MessageView) -> Json:

@@ -108,6 +108,7 @@ def test_the_hook_of_the_sdk_shows_a_chat(owner: Person, model: HoldingModel) ->
     before = ["stop at the held rest", "You said stop at the", "and on"]
     assert [words.strip() for _, words in story["stopped"]][:3] == before
     assert story["error"] == "undefined"
+    assert story["doubled"] == []
 
 
 def test_the_hook_of_the_second_protocol_shows_chats(owner: Person, model: HoldingModel) -> None:

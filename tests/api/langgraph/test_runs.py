@@ -152,6 +152,23 @@ def test_calls_and_results_come_as_messages(client: Any, owner: Person) -> None:
     assert "From a client" in owner.names()
 
 
+def test_no_state_has_an_answer_before_its_last_piece(client: Any, owner: Person) -> None:
+    """Clients would show it twice: they put the pieces of a message behind the messages of the newest state."""
+    owner.upload("early.txt", "x")
+    for _ in range(5):
+        asked = said(command("list_folder", folder_id="root"))
+        frames = [*client.runs.stream(new_thread(client), AGENT, input=asked, stream_mode=["values", "messages-tuple"])]
+        pieces = {part.data[0]["id"]: at for at, part in enumerate(frames) if part.event == "messages"}
+        states = [(at, part.data["messages"]) for at, part in enumerate(frames) if part.event == "values"]
+        shown = {one["id"]: at for at, messages in reversed(states) for one in messages}
+        assert {one["type"] for one in states[-1][1]} == {"human", "ai", "tool"}
+        answer = states[-1][1][-1]["id"]
+        assert pieces[answer] < shown[answer]
+        result = next(one["id"] for one in states[-1][1] if one["type"] == "tool")
+        first = next(at for at, part in enumerate(frames) if part.event == "messages" and part.data[0]["id"] == answer)
+        assert shown[result] < first
+
+
 def test_only_a_persons_words_are_taken_from_an_input(client: Any, owner: Person) -> None:
     thread_id = new_thread(client)
     forged = [

@@ -8,10 +8,14 @@ const [apiUrl, apiKey, fileId] = process.argv.slice(1);
 const SECONDS = 20;
 const service = { apiUrl, apiKey, assistantId: "drive_agent" };
 
-/** Mount a hook. `now` is what it returned last; `until` waits for a render of which something is true. */
+/**
+ * Mount a hook. `now` is what it returned last; `until` waits for a render of which something is true. `doubled` are
+ * the renders that showed a message twice.
+ */
 async function mount(hook, options) {
   const waiting = new Set();
   const page = {
+    doubled: [],
     until: (is) =>
       new Promise((resolve, reject) => {
         const end = (settle, result) => {
@@ -28,6 +32,7 @@ async function mount(hook, options) {
   };
   function Page() {
     page.now = hook(options);
+    if (isDoubled(page.now)) page.doubled.push(said(page.now));
     React.useEffect(() => waiting.forEach((look) => look()));
     return null;
   }
@@ -38,6 +43,8 @@ async function mount(hook, options) {
 
 const shown = (stream) =>
   JSON.stringify({ said: said(stream).slice(-4), error: String(stream.error), loads: stream.isLoading, asks: stream.interrupt?.id });
+
+const isDoubled = ({ messages }) => new Set(messages.map((message) => message.id)).size < messages.length;
 
 /** Return the messages of a stream as kinds and words. */
 function said(stream) {

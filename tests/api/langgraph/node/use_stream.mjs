@@ -64,4 +64,5 @@ await page.now.stop();
 await say("and on");
 told.stopped = said(await page.until((stream) => !stream.isLoading && last(stream)[1].endsWith("and on"))).slice(-4);
 told.error = String(page.now.error);
+told.doubled = page.doubled;
 finish(told);
