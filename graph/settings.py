@@ -141,6 +141,10 @@ class AgentSettings(BaseSettings):
     webhook_secret: SecretStr = Field(
         default=SecretStr(""), description="What that is signed with: text, or `whsec_` and base64."
     )
+    webhook_hosts: str = Field(
+        default="",
+        description="Hosts (comma-separated) that programs may have told of the end of their runs; empty: none.",
+    )
     link_hosts: str = Field(
         default="", description="Hosts beside the drive's own (comma-separated) that links in answers may lead to."
     )

@@ -49,6 +49,8 @@ class RunStarter:
         """Begin a run on a thread. Raises the errors of `Runs.start` and `Approvals.decide`, and `NotFoundError`."""
         if read_modes(body.stream_mode) is None:
             raise InvalidRequestError("unknown_stream_mode", known="values, updates, messages, messages-tuple, custom")
+        if body.webhook:
+            self._service.webhooks.require_allowed(body.webhook)
         thread = await self._thread(caller, thread_id, body)
         order = read_order(body, thread.drafts, await said_on(self._service, thread))
         if isinstance(order, Answer):
@@ -89,7 +91,7 @@ class RunStarter:
             if replaced is not None or has_place or (body.multitask_strategy or DEFAULT_STRATEGY) != "enqueue":
                 raise
             return await self._pending(caller, thread, body, replace(order, message=message))
-        return await self._stored(body, run, 1, {SAID: [*order.ids]}, stays=room.stays)
+        return await self._stored(caller, body, run, 1, {SAID: [*order.ids]}, stays=room.stays)
 
     async def _start(
         self, caller: Principal, thread: ClientThread, body: RunBody, message: str, replaces: str | None
@@ -120,16 +122,23 @@ class RunStarter:
             await self._threads.drop_drafts(thread.row.id)
         row = self._row(body, thread.row.id, caller.user_id, own_id(body.assistant_id), wanted)
         row.first_seq, row.status = 1, PENDING
-        return await self._rows.add(row)
+        return await self._rows.add(row, caller, body.webhook)
 
     async def _stored(
-        self, body: RunBody, run: RunRow, first: int, wanted: Mapping[str, Any], *, stays: Sequence[Any] = ()
+        self,
+        caller: Principal,
+        body: RunBody,
+        run: RunRow,
+        first: int,
+        wanted: Mapping[str, Any],
+        *,
+        stays: Sequence[Any] = (),
     ) -> ClientRunRow:
         row = self._row(body, run.thread_id, run.user_id, run.assistant_id, wanted)
         row.run_id, row.first_seq, row.status = run.id, first, RUNNING
         if stays:
             row.about = {**row.about, "not_undone": [*stays]}
-        return await self._rows.add(row)
+        return await self._rows.add(row, caller, body.webhook)
 
     def _row(
         self, body: RunBody, thread_id: str, user_id: str, assistant_id: str, wanted: Mapping[str, Any]
@@ -159,7 +168,7 @@ class RunStarter:
         run = await self._service.runs.get(caller, row.run_id)
         given = [one["tool_call_id"] for one in decisions if one["type"] in GIVEN]
         asked = [one["tool_call_id"] for one in decisions]
-        return await self._stored(body, run, first, {"given": given, "asked": asked})
+        return await self._stored(caller, body, run, first, {"given": given, "asked": asked})
 
     async def _require_newest(self, caller: Principal, thread: ClientThread, body: RunBody) -> None:
         """Raise `StaleCheckpointError` for an answer to a question that a client saw at an earlier checkpoint."""

@@ -15,6 +15,7 @@ from api.langgraph.runs.bodies import RunBody
 from api.langgraph.runs.queue import Queue
 from api.langgraph.runs.rows import PENDING
 from api.langgraph.runs.temporary import delete_left
+from api.langgraph.runs.webhooks import RunWebhooks
 from api.service import Service
 from api.storage.tables import ClientRunRow, RunRow
 from drive_server.storage.shared_poll import SharedPoll
@@ -31,6 +32,7 @@ class Clients:
     def __init__(self, service: Service) -> None:
         self.service = service
         self.queue = Queue(service)
+        self.webhooks = RunWebhooks(service)
         self.newest_runs = SharedPoll[int](self._newest_runs, POLL_SECONDS, 0)
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -40,6 +42,8 @@ class Clients:
         self.newest_runs.wake()
         if row.status == PENDING:
             self.queue.drain(thread_id)
+        elif body.webhook:
+            self.spawn(self.webhooks.follow(row), f"webhook of run {row.id}")
         return row
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
@@ -77,6 +81,7 @@ async def open_clients(service: Service) -> AsyncGenerator[Clients]:
     service.drive.when_revoked(clients.queue.end_of_key)
     service.drive.when_ended(clients.queue.end_of_person)
     clients.spawn(clients.queue.run(), "queues")
+    clients.spawn(clients.webhooks.run(), "webhooks of runs")
     clients.spawn(clients.newest_runs.run(), "new runs of threads")
     clients.spawn(delete_left(service), "threads of runs that are over")
     try:
