@@ -148,6 +148,10 @@ class AgentSettings(BaseSettings):
     link_hosts: str = Field(
         default="", description="Hosts beside the drive's own (comma-separated) that links in answers may lead to."
     )
+    dev_login: bool = Field(
+        default=False,
+        description="Whether `langgraph dev` asks for a key of the drive, and works in its person's name.",
+    )
     conversation_headers: str = Field(
         default="X-OpenWebUI-Chat-Id,X-Conversation-Id",
         description="Headers (comma-separated) in which clients of `/v1` name a conversation.",
