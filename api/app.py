@@ -41,7 +41,8 @@ from api.metrics.status import StatusReader
 from api.openai import completions, responses
 from api.openai import models as openai_models
 from api.plans import Plans
-from api.runs.webhooks import target_of
+from api.runs.webhook_hosts import WebhookHosts
+from api.runs.webhook_target import target_of
 from api.servers.assistants import PersonsChoices
 from api.servers.secrets import open_secrets
 from api.servers.service import Servers
@@ -144,6 +145,7 @@ def create_app(
                     webhook,
                     agent.thread_days,
                     choices,
+                    WebhookHosts(agent.webhook_hosts),
                 )
             )
             app.state.clients = await stack.enter_async_context(open_clients(app.state.service))

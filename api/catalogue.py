@@ -346,10 +346,13 @@ CATALOGUE: Final[dict[str, Texts]] = {
     ),
     "bad_namespace.hint": ('Send one such as ["notes"].', '请发送例如 ["notes"] 的列表。'),
     "webhook_not_allowed": (
-        "No address may be called at the end of a run.",
-        "运行结束时不能调用任何地址。",
+        "The end of a run is told to listed hosts only, and this one is not listed: {host}.",
+        "运行结束的通知只能发往列表中的主机，而此主机不在列表中：{host}。",
     ),
-    "webhook_not_allowed.hint": ("Leave webhook out, and join the run.", "请去掉 webhook，改为等待运行结束。"),
+    "webhook_not_allowed.hint": (
+        "Ask the operator to add it to AGENT_WEBHOOK_HOSTS, or leave webhook out and join the run.",
+        "请联系运营者将其加入 AGENT_WEBHOOK_HOSTS，或去掉 webhook 并等待运行结束。",
+    ),
     "no_checkpoint": ("There is no such checkpoint in this thread.", "这个对话中没有这个检查点。"),
     "checkpoints_stay": (
         "The earlier states of a thread stay: versions of messages are made of them.",

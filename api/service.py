@@ -19,7 +19,9 @@ from api.plans import Plans
 from api.runs.execution import RunServices
 from api.runs.service import ADMINISTRATOR, Runs
 from api.runs.sharing import share_runs
-from api.runs.webhooks import Webhooks, WebhookTarget
+from api.runs.webhook_hosts import WebhookHosts
+from api.runs.webhook_target import WebhookTarget
+from api.runs.webhooks import Webhooks
 from api.servers.assistants import Assistants, PersonsChoices
 from api.servers.prompts import Offers
 from api.servers.service import Servers
@@ -57,6 +59,7 @@ class Service:
     database: Database
     heartbeat_seconds: float
     clock: Clock
+    webhooks: Webhooks
 
     @property
     def withholding(self) -> Withholding:
@@ -188,17 +191,19 @@ async def open_service(
     webhook: WebhookTarget | None = None,
     thread_days: float = 0,
     choices: PersonsChoices | None = None,
+    webhook_hosts: WebhookHosts | None = None,
 ) -> AsyncGenerator[Service]:
     """Start the service and recover unfinished runs. At the end, runs stop where they are.
 
-    `choices` are those that the graph reads; a run reads its own where it begins.
+    `choices` are those that the graph reads; a run reads its own where it begins. `webhook` is the operator's target,
+    `webhook_hosts` those of clients.
     """
     replica = Replica(database)
     replica.on_refusal, replica.on_take_over = FENCE_REFUSALS.inc, TAKE_OVERS.inc
     log = EventLog(database, replica)
     approvals = Approvals(database, clock, graph.check_edit, graph.check_grant, servers.secrets)
     plans = plans or Plans(database, clock)
-    webhooks = Webhooks(database, clock, webhook)
+    webhooks = Webhooks(database, clock, webhook, webhook_hosts)
     runs = Runs(RunServices(graph, drive, database, log, approvals, clock, plans, webhooks, replica, choices))
     log.on_lost = runs.lose
     if replica.is_shared:
@@ -221,6 +226,7 @@ async def open_service(
         database,
         heartbeat_seconds,
         clock,
+        webhooks,
     )
     log_task = asyncio.create_task(log.write(), name="event log")
     webhook_task = asyncio.create_task(webhooks.deliver(), name="webhooks")
@@ -232,6 +238,8 @@ async def open_service(
     try:
         drive.when_ended(service.end_person)
         drive.when_revoked(runs.end_of_key)
+        drive.when_ended(webhooks.end_of_person)
+        drive.when_revoked(webhooks.end_of_key)
         await service.purge_hidden()
         await service.forget_removed()
         await replica.begin()

@@ -35,6 +35,7 @@ from drive_server.context import (
     request_address,
 )
 from drive_server.drive import Drive
+from drive_server.errors import UnauthenticatedError
 from drive_server.knowledge.embedding.selection import Embedders
 from drive_server.knowledge.index.health import IndexHealth
 from drive_server.knowledge.index.reranking import Reranker
@@ -154,6 +155,7 @@ __all__ = [
     "Measures",
     "Principal",
     "Scope",
+    "UnauthenticatedError",
     "in_process_session",
     "next_request_id",
     "open_drive",

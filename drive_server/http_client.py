@@ -8,7 +8,7 @@ import socket
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from functools import partial
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, Final, cast
 
 import httpcore
@@ -27,6 +27,7 @@ PUBLIC: Final = IPv6Network("2000::/3")
 NAT64: Final = IPv6Network("64:ff9b::/96")
 """The network whose addresses end in an IPv4 address (RFC 6052)."""
 Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
 Lookup = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
@@ -71,32 +72,37 @@ async def look_up(name: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-def public_client(most_bytes: int, *, lookup: Lookup = look_up, **options: Any) -> httpx.AsyncClient:
+def public_client(
+    most_bytes: int, *, lookup: Lookup = look_up, networks: Sequence[Network] = (), **options: Any
+) -> httpx.AsyncClient:
     """Return a client as `limited_client` does, which connects to public addresses alone, and through no proxy.
+
+    `networks` are those of the operator that it may reach too.
 
     A name is looked up once for each connection, all its addresses are checked, and one of them is connected to: it may
     stand for another a moment later.
     """
-    return limited_client(most_bytes, transport=_PublicTransport(lookup), trust_env=False, **options)
+    return limited_client(most_bytes, transport=_PublicTransport(lookup, networks), trust_env=False, **options)
 
 
 class _PublicTransport(httpx.AsyncHTTPTransport):
-    """Sends requests to public addresses."""
+    """Sends requests to public addresses, and to those in some networks."""
 
-    def __init__(self, lookup: Lookup) -> None:
+    def __init__(self, lookup: Lookup, networks: Sequence[Network]) -> None:
         context = httpx.create_ssl_context()
         super().__init__(verify=context, trust_env=False)
         # httpx has no parameter for the network.
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=context, network_backend=_PublicNetwork(lookup), http1=True, http2=False
+            ssl_context=context, network_backend=_PublicNetwork(lookup, networks), http1=True, http2=False
         )
 
 
 class _PublicNetwork(httpcore.AsyncNetworkBackend):
-    """Connects to public addresses; TLS goes on checking the name."""
+    """Connects to public addresses, and to those in some networks; TLS goes on checking the name."""
 
-    def __init__(self, lookup: Lookup) -> None:
+    def __init__(self, lookup: Lookup, networks: Sequence[Network]) -> None:
         self._lookup = lookup
+        self._networks = networks
         self._network = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
 
     async def connect_tcp(self, host: str, port: int, *args: Any, **options: Any) -> httpcore.AsyncNetworkStream:
@@ -104,7 +110,7 @@ class _PublicNetwork(httpcore.AsyncNetworkBackend):
             found = await self._lookup(host.strip("[]"), port)
         except OSError as error:
             raise httpcore.ConnectError("the host has no address") from error
-        if not found or not all(is_public(innermost(address)) for address in found):
+        if not found or not all(self._may_reach(innermost(address)) for address in found):
             raise httpcore.ConnectError("the host is not in the public network")
         failure: Exception = httpcore.ConnectError("the host has no address")
         for address in found:
@@ -113,6 +119,9 @@ class _PublicNetwork(httpcore.AsyncNetworkBackend):
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error  # this machine may have no way to addresses of IPv6
         raise failure
+
+    def _may_reach(self, address: Address) -> bool:
+        return is_public(address) or any(address in network for network in self._networks)
 
     async def sleep(self, seconds: float) -> None:
         await self._network.sleep(seconds)

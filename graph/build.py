@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -49,7 +50,7 @@ Graph = CompiledStateGraph[State, RunContext, GraphInput, State]
 PROJECT_FILE: Final = Path(".env")
 LOCAL_USER: Final = RunContext("local", "me@localhost", tuple(ALL_SCOPES))
 
-_graphs: WeakKeyDictionary[asyncio.AbstractEventLoop, Graph] = WeakKeyDictionary()
+_hosted: WeakKeyDictionary[asyncio.AbstractEventLoop, "Hosted"] = WeakKeyDictionary()
 
 
 def build_graph(deps: GraphDependencies, context_schema: type[Any] = RunContext) -> Graph:
@@ -185,29 +186,43 @@ async def after_advance(state: State) -> str:
     return "revise" if wants_revision(plan) and not state.get("limit") else "begin_step"
 
 
+@dataclass(frozen=True, slots=True)
+class Hosted:
+    """The graph of one event loop of `langgraph dev`, and the drive that it works in."""
+
+    graph: Graph
+    drive: LocalDrive
+    has_login: bool
+
+
 async def make_graph() -> Graph:
     """Return the graph for `langgraph dev`: the drive in `DRIVE_DATA_DIR`, with its local user as every client.
 
-    A client can only narrow the scopes (`DevelopmentContext`).
-
-    The host calls this for every run and every read. There is one graph per event loop; its drive and its sessions
-    are opened by the first node that needs them, so a read opens nothing. The host supplies the checkpointer.
+    With `AGENT_DEV_LOGIN` a client is whose key it shows (`graph.hosting.auth`). It can only narrow the scopes
+    (`DevelopmentContext`). The host calls this for every run and every read. The host supplies the checkpointer.
     """
+    return (await hosted()).graph
+
+
+async def hosted() -> Hosted:
+    """Return the graph of this event loop. A drive and its sessions are opened by the first that needs them."""
     loop = asyncio.get_running_loop()
-    if loop not in _graphs:
+    if loop not in _hosted:
         settings, drive_settings = await asyncio.to_thread(development_settings)
         built = await asyncio.to_thread(build_model_set, settings)
-        drive = LocalDrive(drive_settings, LentModel(built.models["reader"]))
+        drive = LocalDrive(drive_settings, LentModel(built.models["reader"]), has_login=settings.dev_login)
         deps = GraphDependencies(
             models=built.models,
             choices=built.choices,
             connections=ConnectionPool.of(settings, drive.open_session),
             settings=settings,
             only_user=LOCAL_USER,
+            has_login=settings.dev_login,
             hosts=host_allowlist(settings.link_hosts, drive_settings.resolved_public_url),
         )
-        _graphs[loop] = build_graph(deps, DevelopmentContext)
-    return _graphs[loop]
+        # Another request may have built it meanwhile.
+        _hosted.setdefault(loop, Hosted(build_graph(deps, DevelopmentContext), drive, settings.dev_login))
+    return _hosted[loop]
 
 
 def development_settings() -> tuple[AgentSettings, DriveSettings]:

@@ -44,8 +44,8 @@ class GraphDependencies:
     `models` are those of the settings; `choices` those of a conversation that has another one, by its name. Without a
     router, the likeliest specialist takes requests that no rule of words routes. `servers` reads a person's choice of
     servers for an assistant, `server_pool` has the connections to them. `hosts`: where links in answers may lead.
-    `only_user`: if set, every run is this person's, also if a client's context names another (`langgraph dev` has no
-    login); the context can only narrow the scopes.
+    `only_user`: if set, every run is this person's, also if a client's context names another (`langgraph dev` without
+    login); with `has_login` it is whose key the host was shown. The context can only narrow the scopes of either.
     """
 
     models: "Models"
@@ -58,6 +58,7 @@ class GraphDependencies:
     server_pool: "ServerPool | None" = None
     clock: Clock = utc_now
     only_user: RunContext | None = None
+    has_login: bool = False
     choices: "Mapping[str, Models]" = field(default_factory=dict[str, "Models"])
     result_cache: ResultCache = field(default_factory=ResultCache)
     offer_cache: OfferCache = field(default_factory=OfferCache)
@@ -101,9 +102,18 @@ class GraphDependencies:
     def user(self, runtime: "Runtime[RunContext]") -> RunContext:
         """Return the person of this run."""
         given = cast("object", runtime.context)
-        if self.only_user:
-            return self.only_user.narrowed(given if isinstance(given, DevelopmentContext) else None)
+        person = _authenticated(runtime) if self.has_login else self.only_user
+        if person:
+            return person.narrowed(given if isinstance(given, DevelopmentContext) else None)
         return given if isinstance(given, RunContext) else RunContext()
+
+
+def _authenticated(runtime: "Runtime[RunContext]") -> RunContext:
+    """Return the person whom the host authenticated (`graph.hosting.auth`); nobody, with no scope, if it did not."""
+    user = runtime.server_info.user if runtime.server_info else None
+    if user is None:
+        return RunContext()
+    return RunContext(user.identity, user.display_name, tuple(user.permissions))
 
 
 def model_in(models: "Models", role: "ModelRole") -> "BaseChatModel":

@@ -141,8 +141,16 @@ class AgentSettings(BaseSettings):
     webhook_secret: SecretStr = Field(
         default=SecretStr(""), description="What that is signed with: text, or `whsec_` and base64."
     )
+    webhook_hosts: str = Field(
+        default="",
+        description="Hosts (comma-separated) that programs may have told of the end of their runs; empty: none.",
+    )
     link_hosts: str = Field(
         default="", description="Hosts beside the drive's own (comma-separated) that links in answers may lead to."
+    )
+    dev_login: bool = Field(
+        default=False,
+        description="Whether `langgraph dev` asks for a key of the drive, and works in its person's name.",
     )
     conversation_headers: str = Field(
         default="X-OpenWebUI-Chat-Id,X-Conversation-Id",

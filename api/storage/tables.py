@@ -205,7 +205,11 @@ class ApprovalRow(Base):
 
 
 class WebhookRow(Base):
-    """A message to another program: `body` is the JSON text. It is sent at `due_at`, and again until `ended_at`."""
+    """A message to another program: `body` is the JSON text. It is sent at `due_at`, and again until `ended_at`.
+
+    One to the `url` of a client waits without a body until the run ends, and has none when it was sent. Without a `url`
+    it goes to the operator's. `user_id` and `key_id` say who wanted it; it ends with the key.
+    """
 
     __tablename__ = "webhooks"
     __table_args__ = (Index("ix_webhooks_due", "ended_at", "due_at"), Index("ix_webhooks_thread", "thread_id"))
@@ -218,6 +222,9 @@ class WebhookRow(Base):
     due_at: Mapped[datetime]
     ended_at: Mapped[datetime | None]
     is_delivered: Mapped[bool | None]
+    url: Mapped[str] = mapped_column(Text, default="")
+    user_id: Mapped[str] = mapped_column(String(32), default="")
+    key_id: Mapped[str] = mapped_column(String(32), default="")
 
 
 class ServerRow(Base):

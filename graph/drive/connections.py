@@ -45,6 +45,7 @@ from drive_server.connect import (
     Drive,
     DriveSettings,
     InProcessSession,
+    UnauthenticatedError,
     in_process_session,
     next_request_id,
     open_drive,
@@ -342,23 +343,35 @@ def drive_sessions(drive: Drive, lent: SamplingFnT | None = None) -> SessionOpen
 class LocalDrive:
     """The drive of this process for hosts that have no composition root of ours: `langgraph dev`.
 
-    It is opened when the first session needs it, by a task that keeps it until the event loop ends. Every session is
-    the local user's, also if a run names another: such a host has no login.
+    It is opened when the first session needs it, by a task that keeps it until the event loop ends. Without a login
+    every session is the local user's, also if a run names another.
     """
 
-    def __init__(self, settings: DriveSettings, lent: SamplingFnT | None = None) -> None:
+    def __init__(self, settings: DriveSettings, lent: SamplingFnT | None = None, *, has_login: bool = False) -> None:
         self._settings = settings
         self._lent = lent
+        self._has_login = has_login
         self._opened: asyncio.Future[Drive] | None = None
         self._owner: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def open_session(self, who: RunContext) -> AsyncGenerator[ClientSession]:
-        """Open a session of the local user, with the scopes of `who`."""
+        """Open a session of `who`, or of the local user with their scopes."""
         drive = await self._drive()
-        user, _ = await drive.identity.ensure_local_user()
-        async with drive_sessions(drive, self._lent)(replace(who, user_id=user.id)) as session:
+        if not self._has_login:
+            user, _ = await drive.identity.ensure_local_user()
+            who = replace(who, user_id=user.id)
+        async with drive_sessions(drive, self._lent)(who) as session:
             yield session
+
+    async def holder(self, secret: str) -> RunContext | None:
+        """Return whose key or token it is, and its scopes; None if it is unknown, revoked or expired."""
+        drive = await self._drive()
+        try:
+            principal = await drive.identity.authenticate(secret)
+        except UnauthenticatedError:
+            return None
+        return RunContext(principal.user_id, principal.email, tuple(sorted(principal.scopes)))
 
     async def _drive(self) -> Drive:
         if self._opened is None or self._owner is None or self._owner.done():

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from api.assistant import Assistant
     from api.drive import DriveForService
-    from api.runs.webhooks import WebhookTarget
+    from api.runs.webhook_target import WebhookTarget
     from api.service import Service
     from tests.api.fakes import ManualClock
 

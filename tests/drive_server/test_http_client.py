@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 import httpx
@@ -120,3 +121,20 @@ async def test_a_name_is_looked_up_once_and_connected_to_where_it_was_found(
         answer = await client.get(server.url.replace("127.0.0.1", "host.example"))
 
     assert (answer.content, asked) == (b"found", ["host.example"])
+
+
+@pytest.mark.parametrize(("found", "is_reached"), [(["127.0.0.1"], True), (["127.0.0.1", "10.0.0.1"], False)])
+async def test_networks_of_the_operator_are_reached_and_no_others(
+    server: RawServer, found: list[str], *, is_reached: bool
+) -> None:
+    async def look_up(name: str, port: int) -> list[str]:
+        del name, port
+        return found
+
+    server.replies.append(Sent([whole(b"found")]))
+    async with public_client(MOST, lookup=look_up, networks=[ip_network("127.0.0.0/8")]) as client:
+        if is_reached:
+            assert (await client.get(server.url.replace("127.0.0.1", "host.example"))).content == b"found"
+        else:
+            with pytest.raises(httpx.ConnectError):
+                await client.get(server.url.replace("127.0.0.1", "host.example"))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import httpx
 import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import ConflictError
+from langgraph_sdk.errors import ConflictError, NotFoundError
 
 from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
 
@@ -70,7 +71,20 @@ def free_port() -> int:
 @pytest.fixture(scope="module")
 def studio(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
     """The address of a running dev server."""
-    place = tmp_path_factory.mktemp("studio")
+    with serving(data, tmp_path_factory.mktemp("studio")) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def locked(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
+    """The address of one that asks for a key of the drive."""
+    with serving(data, tmp_path_factory.mktemp("locked"), AGENT_DEV_LOGIN="true") as url:
+        yield url
+
+
+@contextmanager
+def serving(data: Path, place: Path, **settings: str) -> Generator[str]:
+    """Run a dev server in a place, over a data directory."""
     port = free_port()
     own = {key: value for key, value in os.environ.items() if not key.startswith(("OPENAI_", "AGENT_", "LANGSMITH_"))}
     command = [
@@ -81,7 +95,7 @@ def studio(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[st
         server = subprocess.Popen(
             command,
             cwd=place,
-            env={**own, "DRIVE_DATA_DIR": str(data), "LANGGRAPH_CLI_NO_ANALYTICS": "1"},
+            env={**own, "DRIVE_DATA_DIR": str(data), "LANGGRAPH_CLI_NO_ANALYTICS": "1", **settings},
             stdout=log,
             stderr=subprocess.STDOUT,
         )
@@ -243,3 +257,101 @@ async def test_each_strategy_for_a_message_that_comes_too_early(studio: str, str
     said = [message["content"] for message in state["values"]["messages"] if message["type"] == "human"]
     assert len(said) == {"reject": 1, "enqueue": 2, "interrupt": len(said), "rollback": 1}[strategy], said
     await client.aclose()
+
+
+@pytest.fixture(scope="module")
+def keys(data: Path) -> dict[str, str]:
+    """Keys of two people, and one of the first that may only read."""
+    made: dict[str, str] = {}
+
+    async def make() -> None:
+        async with open_drive(DriveSettings(data_dir=data)) as drive:
+            _, token = await drive.identity.ensure_local_user()
+            actor = Actor(await drive.identity.authenticate(token))
+            other, _ = await drive.identity.create_user(actor, "bob@example.com")
+            them = Actor(await drive.identity.principal_for(other.id, ALL_SCOPES))
+            for name, whose, scopes in (
+                ("alice", actor, ["read", "write"]),
+                ("reader", actor, ["read"]),
+                ("bob", them, ["read", "write"]),
+            ):
+                _, made[name] = await drive.identity.create_key(whose, name, scopes)
+
+    anyio.run(make)
+    return made
+
+
+async def make_folder(client: LangGraphClient, name: str, **more: Any) -> list[str]:
+    """Have a folder made; return how the calls ended."""
+    thread_id = (await client.threads.create())["thread_id"]
+    wanted = human(f"create a folder called {name}")
+    parts = [part async for part in client.runs.stream(thread_id, "drive_agent", input=wanted, **more)]
+    assert not [part.data for part in parts if part.event == "error"]
+    return [part.data["status"] for part in parts if part.event == "custom" and part.data["type"] == "tool_call_end"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": "Bearer"},
+        {"Authorization": "Bearer drv_made_up"},
+        {"x-api-key": "made up"},
+        {"x-auth-scheme": "langsmith"},
+        {"x-auth-scheme": "langsmith", "x-api-key": "lsv2_made_up", "x-user-id": "root", "x-tenant-id": "root"},
+    ],
+)
+async def test_with_a_login_nothing_is_answered_without_a_key(locked: str, headers: dict[str, str]) -> None:
+    async with httpx.AsyncClient(base_url=locked, headers=headers, timeout=60) as http:
+        for path in ("/threads", "/threads/search", "/assistants/search", "/store/items/search", "/runs/wait"):
+            body = {"assistant_id": "drive_agent", "input": human("list my files")}
+            assert (await http.post(path, json=body)).status_code == 401, path
+
+
+async def test_with_a_login_the_key_says_who_it_is_and_what_they_may_do(
+    locked: str, keys: dict[str, str], data: Path
+) -> None:
+    context: Any = {"scopes": ["read", "write", "share", "delete", "admin"], "user_id": "root"}
+    forged: Any = {"configurable": {"user_id": "root", "scopes": ["write"]}}
+    async with get_client(url=locked, api_key=keys["reader"]) as reader:
+        assert await make_folder(reader, "Forbidden", context=context, stream_mode="custom") == ["error"]
+        assert await make_folder(reader, "Forbidden", config=forged, stream_mode="custom") == ["error"]
+    headers = {"Authorization": f"Bearer {keys['bob']}"}
+    async with get_client(url=locked, headers=headers, api_key=None) as bob:
+        assert await make_folder(bob, "Of Bob", stream_mode="custom") == ["done"]
+        assert await make_folder(bob, "Narrowed", context={"scopes": ["read"]}, stream_mode="custom") == ["error"]
+    async with get_client(url=locked, api_key=keys["alice"]) as alice:
+        assert await make_folder(alice, "Of Alice", stream_mode="custom") == ["done"]
+    owned = await names_in(data, "root")
+    assert "Of Alice" in owned
+    assert not {"Of Bob", "Forbidden", "Narrowed"} & {*owned}
+
+
+async def test_with_a_login_threads_and_stored_values_are_their_owners_alone(locked: str, keys: dict[str, str]) -> None:
+    async with (
+        get_client(url=locked, api_key=keys["alice"]) as alice,
+        get_client(url=locked, api_key=keys["bob"]) as bob,
+    ):
+        thread_id = (await alice.threads.create(metadata={"owner": "bob"}))["thread_id"]
+        await alice.runs.wait(thread_id, "drive_agent", input=human("list my files"))
+        for ask in (
+            bob.threads.get(thread_id),
+            bob.threads.get_state(thread_id),
+            bob.runs.list(thread_id),
+            bob.threads.delete(thread_id),
+            bob.runs.wait(thread_id, "drive_agent", input=human("hello")),
+        ):
+            with pytest.raises((NotFoundError, httpx.HTTPStatusError)):
+                await ask
+        assert thread_id not in [thread["thread_id"] for thread in await bob.threads.search(limit=100)]
+        assert thread_id in [thread["thread_id"] for thread in await alice.threads.search(limit=100)]
+        await alice.store.put_item(["notes"], "a", {"text": "hers"})
+        assert (await bob.store.search_items(["notes"]))["items"] == []
+        assert (await alice.store.get_item(["notes"], "a"))["value"] == {"text": "hers"}
+        assert [one["graph_id"] for one in await bob.assistants.search()] == ["drive_agent"]
+
+
+async def test_without_a_login_studio_comes_in_as_before(studio: str) -> None:
+    async with httpx.AsyncClient(base_url=studio, headers={"x-auth-scheme": "langsmith"}, timeout=60) as http:
+        assert (await http.post("/assistants/search", json={})).status_code == 200
+        assert (await http.post("/threads", json={})).status_code == 200

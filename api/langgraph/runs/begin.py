@@ -64,6 +64,8 @@ class RunStarter:
         """
         if read_modes(body.stream_mode) is None:
             raise InvalidRequestError("unknown_stream_mode", known="values, updates, messages, messages-tuple, custom")
+        if body.webhook:
+            self._service.webhooks.require_allowed(body.webhook)
         thread = await self._thread(caller, thread_id, body) if thread_id else None
         if thread is None:
             key = as_uuid(thread_id) if thread_id else None
@@ -103,7 +105,7 @@ class RunStarter:
 
         def store(connection: Connection, run: RunRow) -> None:
             add_extra(connection, run.thread_id, is_temporary=is_temporary)
-            self._insert(connection, row, run)
+            self._insert(connection, row, run, caller, body)
 
         try:
             return Begun(row, await self._start(caller, thread_id, body, order.message, store, creates=True))
@@ -131,7 +133,7 @@ class RunStarter:
         def store(connection: Connection, run: RunRow) -> None:
             if thread.drafts:
                 forget_drafts(connection, run.thread_id)
-            self._insert(connection, row, run)
+            self._insert(connection, row, run, caller, body)
 
         try:
             return Begun(row, await self._start(caller, thread.row.id, body, message, store, replaced))
@@ -169,10 +171,10 @@ class RunStarter:
             creates_thread=creates,
         )
 
-    def _insert(self, connection: Connection, row: ClientRunRow, run: RunRow) -> None:
+    def _insert(self, connection: Connection, row: ClientRunRow, run: RunRow, caller: Principal, body: RunBody) -> None:
         """Store the row of a run that begins in the same transaction."""
         row.thread_id, row.run_id, row.first_seq, row.status = run.thread_id, run.id, 1, RUNNING
-        self._rows.insert(connection, row)
+        self._rows.insert(connection, row, caller, body.webhook)
 
     async def _pending(self, caller: Principal, thread: ClientThread, body: RunBody, order: Say) -> ClientRunRow:
         """Store a run that begins when those before it are over; its drafts are taken now."""
@@ -182,12 +184,14 @@ class RunStarter:
             await self._threads.drop_drafts(thread.row.id)
         row = self._row(body, thread.row.id, caller.user_id, own_id(body.assistant_id), wanted)
         row.first_seq, row.status = 1, PENDING
-        return await self._rows.add(row)
+        return await self._rows.add(row, caller, body.webhook)
 
-    async def _stored(self, body: RunBody, run: RunRow, first: int, wanted: Mapping[str, Any]) -> ClientRunRow:
+    async def _stored(
+        self, caller: Principal, body: RunBody, run: RunRow, first: int, wanted: Mapping[str, Any]
+    ) -> ClientRunRow:
         row = self._row(body, run.thread_id, run.user_id, run.assistant_id, wanted)
         row.run_id, row.first_seq, row.status = run.id, first, RUNNING
-        return await self._rows.add(row)
+        return await self._rows.add(row, caller, body.webhook)
 
     def _row_of(self, caller: Principal, body: RunBody, order: Say, stays: Sequence[Any] = ()) -> ClientRunRow:
         """Return the row of a message; its transaction says of which run and thread it is."""
@@ -224,7 +228,7 @@ class RunStarter:
         run = await self._service.runs.get(caller, row.run_id)
         given = [one["tool_call_id"] for one in decisions if one["type"] in GIVEN]
         asked = [one["tool_call_id"] for one in decisions]
-        return await self._stored(body, run, first, {"given": given, "asked": asked})
+        return await self._stored(caller, body, run, first, {"given": given, "asked": asked})
 
     async def _require_newest(self, caller: Principal, thread: ClientThread, body: RunBody) -> None:
         """Raise `StaleCheckpointError` for an answer to a question that a client saw at an earlier checkpoint."""

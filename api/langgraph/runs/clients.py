@@ -15,6 +15,7 @@ from api.langgraph.runs.bodies import RunBody
 from api.langgraph.runs.queue import Queue
 from api.langgraph.runs.rows import PENDING
 from api.langgraph.runs.temporary import delete_left
+from api.langgraph.runs.webhooks import RunWebhooks
 from api.service import Service
 from api.storage.tables import RunRow
 from drive_server.storage.shared_poll import SharedPoll
@@ -31,6 +32,7 @@ class Clients:
     def __init__(self, service: Service) -> None:
         self.service = service
         self.queue = Queue(service)
+        self.webhooks = RunWebhooks(service)
         self.newest_runs = SharedPoll[int](self._newest_runs, POLL_SECONDS, 0)
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -42,6 +44,8 @@ class Clients:
         self.newest_runs.wake()
         if begun.row.status == PENDING:
             self.queue.drain(begun.row.thread_id)
+        elif body.webhook:
+            self.spawn(self.webhooks.follow(begun.row), f"webhook of run {begun.row.id}")
         return begun
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
@@ -79,6 +83,7 @@ async def open_clients(service: Service) -> AsyncGenerator[Clients]:
     service.drive.when_revoked(clients.queue.end_of_key)
     service.drive.when_ended(clients.queue.end_of_person)
     clients.spawn(clients.queue.run(), "queues")
+    clients.spawn(clients.webhooks.run(), "webhooks of runs")
     clients.spawn(clients.newest_runs.run(), "new runs of threads")
     clients.spawn(delete_left(service), "threads of runs that are over")
     try:

@@ -3,25 +3,27 @@
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 from fastapi import Request
 
 from api.drive import Principal
 from api.errors import RunFinishedError
-from api.events.frames import Event, Frame, read_frames
+from api.events.frames import Frame, read_frames
 from api.http.run_streams import frames_while_proved, open_streams, shown_frames
-from api.langgraph.entrance import Json
 from api.langgraph.runs.begin import Begun
 from api.langgraph.runs.clients import Clients
-from api.langgraph.runs.rows import PENDING, RUNNING, ClientRunRows
+from api.langgraph.runs.rows import PENDING, RUNNING, ClientRunRows, error_view
 from api.langgraph.streams.frames import HEARTBEAT, FrameEncoder, Place, encode_frame
 from api.langgraph.streams.modes import Mode
 from api.langgraph.streams.state_frames import ENDS, RunStates, StateFrames
 from api.langgraph.threads.message_ids import SAID
 from api.service import Service
 from api.storage.tables import ClientRunRow
+
+if TYPE_CHECKING:
+    from api.langgraph.entrance import Json
 
 HEARTBEAT_SECONDS: Final = 5.0
 """LangGraph's server sends one so often, and some of its clients give up soon after."""
@@ -143,11 +145,6 @@ async def awaited_values(
     await ClientRunRows(service).settle(row)
     values = await RunStates(service, caller, row.thread_id, row.run_id).final()
     yield orjson.dumps({"__error__": error} if error else values, default=str)
-
-
-def error_view(event: Event) -> Json:
-    """Return an error as clients of LangGraph read it."""
-    return {"error": event["code"], "message": event["message"]}
 
 
 async def cancel_when_safe(service: Service, caller: Principal, row: ClientRunRow) -> None:

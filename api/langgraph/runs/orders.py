@@ -45,8 +45,6 @@ def read_order(body: RunBody, drafts: Sequence[Mapping[str, Any]] = (), said: Sa
         raise NoSchedulesError
     if body.interrupt_before or body.interrupt_after:
         raise InvalidRequestError("no_breakpoints")
-    if body.webhook:
-        raise InvalidRequestError("webhook_not_allowed")
     if body.command and (found := _of_command(body.command)):
         return found
     given = [*(_messages_in(body.command.update) if body.command else ()), *_messages_in(body.input)]

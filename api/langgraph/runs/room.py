@@ -1,19 +1,19 @@
-"""Make room for a message on a thread that is not done with the one before: LangGraph's strategies."""
+"""Make room for a message on a thread that is not done with the one before: LangGraph's strategies, with rollback."""
 
 from collections.abc import Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from api.drive import Principal
+from api.drive import Principal, undo_to_view
 from api.errors import RunFinishedError
 from api.events.frames import newest_number
 from api.langgraph.runs.bodies import Strategy
-from api.langgraph.runs.rollback import roll_back
 from api.langgraph.runs.rows import ClientRunRows
 from api.langgraph.threads.rows import ClientThread
 from api.service import Service
 from api.storage.tables import WAITING
+from graph.language import language_of
 
 ENDED_WITHIN_SECONDS: Final = 10.0
 DEFAULT_STRATEGY: Final = "enqueue"
@@ -75,3 +75,24 @@ async def until_ended(service: Service, run_id: str, seconds: float) -> None:
         async for frames in batches:
             if not frames or frames[-1].is_final:
                 return
+
+
+async def roll_back(service: Service, caller: Principal, run_id: str) -> list[dict[str, Any]]:
+    """Undo the changes of a run that is over, and those after it in its thread; forget the client runs that were it.
+
+    Return the effects that stay, each with a sentence. A key that may not write undoes nothing: `MissingScopeError`, if
+    there is something to undo.
+    """
+    run = await service.runs.get(caller, run_id)
+    language = language_of(run.message)
+    # A call whose answer nobody waited for may be under way.
+    await service.drive.revoke(run.user_id, run.id)
+    changes = [change for change in await service.runs.changes(caller, run_id) if change.undone_by is None]
+    stays: list[dict[str, Any]] = []
+    if changes:
+        _, undone = await service.runs.undo_thread(caller, run.thread_id, since_run=run_id, preview=False)
+        stays += undo_to_view(undone, language)["skipped"]
+    for record in await service.runs.outside_calls(caller, run_id):
+        stays.append({"tool": record["toolName"], "server": record["serverName"]})
+    await ClientRunRows(service).forget_run(run_id)
+    return stays

@@ -14,7 +14,7 @@ from api.langgraph.runs.answering import addresses_of, modes_of, stream_of, wait
 from api.langgraph.runs.begin import Begun
 from api.langgraph.runs.bodies import RunBody
 from api.langgraph.runs.clients import Clients, ClientsDep
-from api.langgraph.runs.rollback import roll_back
+from api.langgraph.runs.room import roll_back
 from api.langgraph.runs.rows import ACTIVE, ClientRunRows, run_view
 from api.langgraph.streams.frames import read_place
 from api.langgraph.streams.modes import MODES, Mode

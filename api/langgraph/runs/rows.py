@@ -20,6 +20,7 @@ from api.storage.tables import (
     EventRow,
     RunRow,
     ThreadRow,
+    WebhookRow,
     table_of,
     values_of,
 )
@@ -33,6 +34,7 @@ MODES_WANTED: Final = "modes"
 """Key in the stored request of a client run: the modes of its stream."""
 _ROWS: Final = table_of(ClientRunRow)
 _NEW: Final = insert(_ROWS)
+_NEW_WEBHOOK: Final = insert(table_of(WebhookRow))
 _NEWEST: Final = select(func.max(_ROWS.c.number)).where(_ROWS.c.thread_id == bindparam("thread"))
 STATUS: Final[Mapping[str, str]] = {SUCCESS: SUCCESS, CANCELLED: INTERRUPTED, FAILED: ERROR}
 
@@ -44,17 +46,27 @@ class ClientRunRows:
         self._service = service
         self._database = service.database
 
-    async def add(self, row: ClientRunRow) -> ClientRunRow:
-        """Store a new row."""
+    async def add(self, row: ClientRunRow, caller: Principal, webhook: str | None) -> ClientRunRow:
+        """Store a new row of a caller, with the webhook that tells of its end."""
         async with self._database.write(row.user_id) as session:
-            await session.run_sync(lambda inner: self.insert(inner.connection(), row))
+            await session.run_sync(lambda inner: self.insert(inner.connection(), row, caller, webhook))
         return row
 
-    def insert(self, connection: Connection, row: ClientRunRow) -> None:
-        """Store a new row in a transaction that does more."""
+    def insert(self, connection: Connection, row: ClientRunRow, caller: Principal, webhook: str | None) -> None:
+        """Store a new row, with its webhook, in a transaction that does more."""
         row.created_at = row.updated_at = self._service.clock.now()
         row.number = (connection.scalar(_NEWEST, {"thread": row.thread_id}) or 0) + 1
         connection.execute(_NEW, values_of(row))
+        if webhook:
+            whose = {"user_id": caller.user_id, "key_id": caller.key_id or ""}
+            kept = self._service.webhooks.of_run(row.id, row.thread_id, webhook, **whose)
+            connection.execute(_NEW_WEBHOOK, values_of(kept))
+
+    async def of_id(self, run_id: str) -> ClientRunRow | None:
+        """Return a client run of anybody with its status now, None if it is gone."""
+        async with self._database.read() as session:
+            row = await session.get(ClientRunRow, run_id)
+        return row and await self.settle(row)
 
     async def get(self, caller: Principal, thread_id: str, run_id: str) -> ClientRunRow:
         """Return a client run of the caller with its status now. Raises `NotFoundError`, also for somebody else's."""
@@ -127,6 +139,15 @@ class ClientRunRows:
             return STATUS.get(run.status if run else FAILED, ERROR), row.first_seq
         return None
 
+    async def error(self, row: ClientRunRow) -> Json | None:
+        """Return the error of a client run that failed."""
+        if row.status != ERROR or row.run_id is None:
+            return row.about.get("error")
+        event = EventRow.run_id == row.run_id, EventRow.seq == row.last_seq, EventRow.type == "error"
+        async with self._database.read() as session:
+            data = await session.scalar(select(EventRow.data).where(*event))
+        return error_view(orjson.loads(data)) if data else None
+
     async def stop_pending(self, row: ClientRunRow) -> bool:
         """End a run that has not begun; False if it has."""
         waits = update(ClientRunRow).where(ClientRunRow.id == row.id, ClientRunRow.status == PENDING)
@@ -155,6 +176,11 @@ def _status(kind: str, data: str) -> str:
     if kind in ASKS:
         return SUCCESS
     return ERROR if kind == "error" else STATUS[orjson.loads(data)["status"]]
+
+
+def error_view(event: Mapping[str, Any]) -> Json:
+    """Return an error as clients of LangGraph read it."""
+    return {"error": event["code"], "message": event["message"]}
 
 
 def run_view(row: ClientRunRow) -> Json:

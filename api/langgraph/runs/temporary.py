@@ -5,6 +5,7 @@ from contextlib import aclosing, suppress
 from api.drive import Principal
 from api.errors import NotFoundError
 from api.events.frames import newest_number
+from api.langgraph.runs.webhooks import RunWebhooks
 from api.langgraph.streams.state_frames import ENDS
 from api.langgraph.threads.rows import ClientThreads
 from api.runs.service import ADMINISTRATOR
@@ -19,6 +20,7 @@ async def delete_when_over(service: Service, caller: Principal, thread_id: str) 
         thread = await ClientThreads(service).get(caller, thread_id)
         if thread.run and thread.run.finished_at is None and thread.status == "busy":
             await _until_over(service, thread.run.id)
+        await RunWebhooks(service).complete(thread_id)
         await service.delete_thread(caller, thread_id)
 
 

@@ -1,4 +1,8 @@
-"""Requests that Open WebUI 0.12.4 sent, recorded from the program itself (its chat and its tasks, over its own API)."""
+"""Requests that programs sent, recorded from the programs themselves.
+
+Open WebUI 0.12.4: its chat and its tasks, over its own API. LibreChat: `@librechat/agents` 3.9.2, with which it asks
+models, run for real with a chat and with titles by each of its methods, against a server that kept what came.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,22 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import pytest
+
 from tests.api.openai.asking import orders_of, threads_of
 
 if TYPE_CHECKING:
     from tests.e2e.person import Person
 
-RECORDED: Final[dict[str, Any]] = json.loads((Path(__file__).parent / "recorded" / "open_webui.json").read_text())
+FOLDER: Final = Path(__file__).parent / "recorded"
+RECORDED: Final[dict[str, Any]] = json.loads((FOLDER / "open_webui.json").read_text())
+LIBRECHAT: Final[dict[str, Any]] = json.loads((FOLDER / "librechat.json").read_text())
 TASKS: Final = ("title", "tags", "follow-ups", "queries")
 
 
-def send(person: Person, name: str) -> str:
+def send(person: Person, name: str, recorded: dict[str, Any] = RECORDED) -> str:
     """Send a recorded request; return what was said."""
-    request = RECORDED[name]
+    request = recorded[name]
     answer = person.http.post("/v1/chat/completions", json=request["body"], headers=request["headers"])
     assert answer.is_success, answer.text
     if not request["body"].get("stream"):
@@ -45,5 +53,24 @@ def test_its_tasks_belong_to_no_conversation(owner: Person) -> None:
     for name in TASKS:
         assert RECORDED[name]["body"]["messages"][0]["content"].startswith("### Task:")
         assert send(owner, name)
+    assert threads_of(owner) == before
+    assert owner.get("/api/runs")["items"] == runs
+
+
+def test_librechat_begins_and_goes_on(owner: Person) -> None:
+    person = owner.add_new("librechat")
+    assert send(person, "begin", LIBRECHAT) == "You said one plum"
+    assert send(person, "go on", LIBRECHAT) == "You said two plums"
+    assert orders_of(person) == ["one plum", "two plums"]
+    assert len(threads_of(person)) == 1
+    assert LIBRECHAT["stop words"]["body"]["stop"]
+    assert send(person, "stop words", LIBRECHAT) == "You said three plums"
+    person.close()
+
+
+@pytest.mark.parametrize("name", ["title completion", "title structured", "title functions"])
+def test_a_title_of_librechat_belongs_to_no_conversation(owner: Person, name: str) -> None:
+    before, runs = threads_of(owner), owner.get("/api/runs")["items"]
+    assert send(owner, name, LIBRECHAT)
     assert threads_of(owner) == before
     assert owner.get("/api/runs")["items"] == runs

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.runs.webhooks import RETRIES_AFTER_SECONDS, WebhookTarget, signature, target_of
+from api.runs.webhook_target import WebhookTarget, signature, target_of
+from api.runs.webhooks import RETRIES_AFTER_SECONDS
 from tests.api.fakes import ManualClock
 from tests.api.hooked import Delivery, Hooked
 from tests.api.serving import RunningService, SmallService, execute, rest_of
