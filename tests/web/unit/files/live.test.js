@@ -16,7 +16,7 @@ function serve(status) {
       const frame = new TextEncoder().encode(`id: 7\nevent: change\ndata: ${JSON.stringify(event)}\n\n`);
       return new Response(new ReadableStream({ start: (stream) => stream.enqueue(frame) }));
     }
-    return path.includes("/items/a") ? Response.json({}, { status }) : Response.json({ changes: [] });
+    return path.includes("/items/a") ? Response.json({}, { status }) : Response.json({ items: [] });
   };
 }
 
