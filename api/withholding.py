@@ -17,7 +17,7 @@ _PLAIN: Final = """\
 type id run_id thread_id tool_call_id approval_id message_id step_id plan_id item_id file_id grant_id change_id digest
 status tool name agent kind code method mode risk origin at created_at updated_at expires_at finished_at decided_at
 asked_at etag decided_by decided_key approved_by approved_key started_by scopes covered_by decision message action
-grant_kind depends_on tool_call_ids undo messageId serverId serverName toolName displayName"""
+grant_kind depends_on tool_call_ids undo messageId serverId serverName toolName toolTitle displayName"""
 PLAIN: Final = frozenset(_PLAIN.split())
 """Keys whose texts tell nothing of a content. A key added later counts as content until it stands here."""
 

@@ -14,10 +14,12 @@ from drive_server.configuration import Configuration
 from drive_server.connect import open_drive
 from drive_server.errors import DriveError
 from drive_server.http.app import create_app
+from drive_server.messages import Message, render, terminal_language
 from drive_server.settings import DriveSettings, Tier
 from drive_server.storage.blobs import open_blobs
 from drive_server.storage.collector import Collected, Collector, Rules
 from drive_server.storage.installation.installation import installation_of
+from drive_server.storage.installation.service_record import running_address
 from drive_server.storage.token_file import make_private_directory
 from drive_server.telemetry.setup import log_to
 from drive_server.transports.connections import ConnectionLimits
@@ -36,13 +38,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         settings = Configuration(chosen.config).read(DriveSettings)
         log_to(logging.StreamHandler(), settings.log_level, settings.log_format)
-        command(settings, chosen)
+        command(_beside_service(settings), chosen)
     except DriveError as error:
         print(f"{error.message} {error.hint}", file=sys.stderr)  # noqa: T201 - a command's words to a person
         return 1
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _beside_service(settings: DriveSettings) -> DriveSettings:
+    """Return the settings with the address of the service that runs on this data directory, and say it; if one runs."""
+    address = running_address(settings.root)
+    if not address:
+        return settings
+    said = render(Message.of("service_runs_at", url=address), terminal_language())
+    print(said, file=sys.stderr)  # noqa: T201 - a command's words to a person
+    return settings.listening_at(address)
 
 
 def _parser() -> ArgumentParser:

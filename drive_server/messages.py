@@ -1,12 +1,15 @@
 """Messages for people as codes with parameters: `drive_server.catalogue` renders each in English and in Chinese."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from drive_server.catalogue import CATALOGUE
 
 Language = Literal["en", "zh"]
+TERMINAL_VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
+"""Where a terminal names its language, the first one that is set."""
 _POSITIONS: dict[Language, int] = {"en": 0, "zh": 1}
 _FULL_STOPS = ".。"
 LISTS = frozenset({"commas", "semicolons"})
@@ -52,6 +55,12 @@ def render(message: Message, language: Language, escape: Callable[[str], str] | 
         return template.join(_text(part, language, escape).rstrip(_FULL_STOPS) for part in message.params["parts"])
     plural = "" if message.params.get("count") == 1 else "s"
     return template.format(s=plural, **{name: _text(value, language, escape) for name, value in message.params.items()})
+
+
+def terminal_language() -> Language:
+    """Return the language that the terminal asks for (POSIX, 8.2)."""
+    named = next((os.environ[name] for name in TERMINAL_VARIABLES if os.environ.get(name)), "")
+    return "zh" if named.lower().startswith("zh") else "en"
 
 
 def translations(messages: Mapping[str, Message | None]) -> dict[str, Any]:

@@ -148,6 +148,7 @@ class Effect(TypedDict):
 class OutsideCall(TypedDict):
     """The server and tool of a call of one of the person's own MCP servers, by the server's own name of the tool.
 
+    `name` is the name that the model calls, `mcp__{server}__{tool}`; calls of earlier versions do not have it.
     `message_id` is the message of the thread that has the call's record, `others` are the items of other people that
     the call was made of. `agreed` is a digest of where the call goes, once it is judged.
     """
@@ -156,6 +157,7 @@ class OutsideCall(TypedDict):
     server_name: str
     tool: str
     display_name: str
+    name: NotRequired[str]
     message_id: str
     others: list[str]
     agreed: NotRequired[str]

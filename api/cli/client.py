@@ -78,12 +78,12 @@ class ServiceClient:
                 response.read()
             yield check(response)
 
-    def pages(self, path: str, field: str = "items", **params: Any) -> Iterator[Json]:
-        """Yield the entries of all pages of a list, which have them in this field."""
+    def pages(self, path: str, **params: Any) -> Iterator[Json]:
+        """Yield the entries of all pages of a list."""
         cursor: str | None = None
         while True:
             page = self.get(path, limit=PAGE_SIZE, **params, **({"cursor": cursor} if cursor else {}))
-            yield from page[field]
+            yield from page["items"]
             cursor = page.get("cursor")
             if not cursor:
                 return

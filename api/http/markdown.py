@@ -67,7 +67,7 @@ def _message(view: MessageView, outcomes: Mapping[Any, MessageView], language: L
         if call["tool_call_id"] not in recorded
     ]
     calls += [
-        _call(f"{record['serverName']}: {record['displayName']}", record["arguments"], record["status"], language)
+        _call(f"{record['serverName']}: {record['toolTitle']}", record["arguments"], record["status"], language)
         for record in view.records
     ]
     if calls:

@@ -94,6 +94,7 @@ STORAGE: Final[dict[str, tuple[str, str]]] = {
         "The database could not store or read this; nothing of the request was kept.",
         "数据库无法保存或读取；该请求没有留下任何更改。",
     ),
+    "service_runs_at": ("The service runs at {url}.", "服务正在 {url} 运行。"),
     "database_failure.hint": (
         "Try again; the service's log says more.",
         "请重试；服务的日志中有更多信息。",

@@ -19,7 +19,7 @@ LEFT_OUT: Final = "Use when:"
 
 
 def short_description(description: str) -> str:
-    """Return what a tool does, what it is not for, and its notes; when to use it follows from these."""
+    """Return the purpose of a tool, its limits and its notes, without the part on when to use it."""
     parts = [part for part in PARTS.split(description) if not part.startswith(LEFT_OUT)]
     return "\n".join(" ".join(part.split()) for part in parts)
 

@@ -27,12 +27,12 @@ def _icon(name: str, path: str) -> Icon:
 
 
 def at_address(listed: Iterable[Listed], address: str) -> list[Listed]:
-    """Return what is listed with its icons at the service's address, without ours if that is empty."""
+    """Return the listed things with our icons at the service's address; if that is empty, without our icons."""
     return [one.model_copy(update={"icons": _placed(one.icons, address)}) for one in listed]
 
 
 def inline(icon: Icon) -> Icon:
-    """Return one of our icons with its drawing in it, for what is sent before an address is known."""
+    """Return one of our icons as a `data:` address, for answers that are sent before the service's address is known."""
     drawing = DRAWINGS[icon.src.removeprefix(f"{PATH}/").removesuffix(".svg")]
     return Icon(src=f"data:{MEDIA_TYPE},{quote(drawing, safe='=:/')}", mimeType=MEDIA_TYPE)
 

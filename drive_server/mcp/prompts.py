@@ -110,7 +110,7 @@ class DrivePrompts:
 
     async def _files(self, actor: Actor, given: dict[str, str], language: Language | None) -> _Material:
         found = {name: await self._resources.attached(actor, ref) for name, ref in given.items()}
-        sample = " ".join(f"{one.item.name} {one.text[:1000]}" for one in found.values())
+        sample = " ".join(f"{one.item.name} {one.found.text[:1000]}" for one in found.values())
         spoken = language or language_of(sample)
         contents = [one.contents(AnyUrl(uri_of(one.item)), spoken) for one in found.values()]
         return _Material(

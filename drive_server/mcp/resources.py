@@ -11,13 +11,15 @@ from pydantic import AnyUrl, BaseModel
 from drive_server.access import Actor, Scope, require_person, require_scope
 from drive_server.errors import InvalidInputError, NotFoundError, UnsupportedContentError
 from drive_server.knowledge.media_types import is_plain_text
+from drive_server.knowledge.text.omissions import omission_sentence
 from drive_server.mcp.icons import DOCUMENT, FOLDER, SEARCH, icon_of_file
-from drive_server.mcp.prompt_texts import ATTACHED, PARTLY_ATTACHED
+from drive_server.mcp.prompt_texts import ATTACHED, HEADERS, PARTLY_ATTACHED
 from drive_server.mcp.results import ListResult
 from drive_server.mcp.tools.index import IndexResult
 from drive_server.mcp.tools.map_reduce.results import MOST_IN_RESOURCE, StoredBulkResult, result_sought
 from drive_server.mcp.tools.map_reduce.results import TEMPLATE as RESULT_TEMPLATE
 from drive_server.messages import Language
+from drive_server.models.contents import TextRange
 from drive_server.models.items import Item
 from drive_server.registry import ServiceRegistry
 from drive_server.services.text.addresses import FILES, SCHEME, Passage, PassageAddress, parse_passage
@@ -85,25 +87,60 @@ class FolderResource(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file's text as it is given to a model: the characters up to `end` of `total`."""
+    """The first part of a file's text, or all of it, as it is given to a model."""
 
-    item: Item
-    text: str
-    media_type: str
-    end: int
-    total: int
+    found: TextRange
+
+    @property
+    def item(self) -> Item:
+        """The file."""
+        return self.found.item
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the text is the content of the file itself, and nothing was extracted."""
+        return is_plain_text(self.item.media_type)
+
+    def header(self, language: Language = "en") -> str:
+        """Return the header: type and size of the file, how its text was got, and which part of it this is."""
+        found, words = self.found, HEADERS[language]
+        read = words["exact" if self.is_exact else "extracted"]
+        read += words["recognized"].format(pages=found.recognized) if found.recognized else ""
+        part = "whole" if found.end == found.total_characters else "cut"
+        shown = words["header"].format(
+            type=self.item.media_type,
+            size=self.item.size,
+            read=read,
+            part=words[part].format(end=found.end, total=found.total_characters),
+        )
+        return " ".join(one for one in (shown, omission_sentence(found.omissions, language)) if one)
 
     def note(self, language: Language = "en") -> str:
         """Return the note that names the text, and says that it need not be read again."""
-        words = PARTLY_ATTACHED if self.end < self.total else ATTACHED
-        return words[language].format(
-            path=display_name(self.item.path), id=self.item.id, etag=self.item.etag, end=self.end, total=self.total
+        words = PARTLY_ATTACHED if self.found.end < self.found.total_characters else ATTACHED
+        item = self.item
+        said = words[language].format(
+            path=display_name(item.path),
+            id=item.id,
+            etag=item.etag,
+            end=self.found.end,
+            total=self.found.total_characters,
         )
+        return f"{self.header(language)}\n{said}"
 
     def contents(self, uri: AnyUrl, language: Language = "en") -> TextResourceContents:
-        """Return the text as the content of the resource, with the note in `_meta`."""
-        meta = {META_NOTE: self.note(language)}
-        return TextResourceContents(uri=uri, text=self.text, mimeType=self.media_type, _meta=meta)
+        """Return the text as the content of the resource, with the note in `_meta`.
+
+        Extracted text begins with the header, for hosts that show a model only this. The text of a file that is text
+        itself stays as it is: it may be copied back into a file.
+        """
+        text, media_type = self.found.text, self.item.media_type
+        if not self.is_exact:
+            text, media_type = f"[{self.header(language)}]\n\n{text}", NOTE_TYPE
+        if self.found.end < self.found.total_characters:
+            end, total = self.found.end, self.found.total_characters
+            text += f"\n[Cut after {end:,} of {total:,} characters; read_file reads the rest.]"
+        return TextResourceContents(uri=uri, text=text, mimeType=media_type, _meta={META_NOTE: self.note(language)})
 
 
 class DriveResources:
@@ -171,11 +208,7 @@ class DriveResources:
         """Return a file's text for a model. Raises `UnsupportedContentError` for a file without one."""
         found = await self._drive.documents.read_text(actor, ref, limit=MOST_CHARACTERS)
         self._drive.recents.note_read(actor, found.item.id)
-        item, text = found.item, found.text
-        if found.end < found.total_characters:
-            text += f"\n[Cut after {found.end:,} of {found.total_characters:,} characters; read_file reads the rest.]"
-        media_type = item.media_type if is_plain_text(item.media_type) else NOTE_TYPE
-        return Attachment(item, text, media_type, found.end, found.total_characters)
+        return Attachment(found)
 
     async def _folder(self, actor: Actor, ref: str, uri: AnyUrl) -> list[Contents]:
         folder = await self._drive.files.get(actor, ref)

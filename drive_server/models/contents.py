@@ -29,7 +29,7 @@ class TextRange:
     """A part of the text of a version. Offsets count characters from 0, lines from 1; `end` is exclusive for offsets.
 
     `place` is where a person would look for it, as in `page=2-3`. `omissions` counts the unreadable parts of the whole
-    file by kind.
+    file by kind, `recognized` the pages whose text OCR read.
     """
 
     item: Item
@@ -43,6 +43,7 @@ class TextRange:
     version: int
     place: str
     omissions: Mapping[str, int] = field(default_factory=dict[str, int])
+    recognized: int = 0
 
 
 class DownloadUrl(Model):

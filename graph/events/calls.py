@@ -50,6 +50,7 @@ class ToolCallEndEvent(TypedDict):
 class ToolCallRecord(TypedDict):
     """A call of a tool of one of the person's own MCP servers, in the assistant's message.
 
+    `displayName` is the name that the model calls, `mcp__{server}__{tool}`, `toolTitle` its name for people.
     `response` is the answer, or the reason why there is none; empty until one comes.
     """
 
@@ -58,6 +59,7 @@ class ToolCallRecord(TypedDict):
     serverName: str
     toolName: str
     displayName: str
+    toolTitle: str
     arguments: Annotated[dict[str, Any], DATA]
     status: CallStatus
     response: str

@@ -58,8 +58,9 @@ def outside_calls(messages: Sequence[AnyMessage]) -> dict[str, OutsideCall]:
             if message.text.strip() or not group:
                 group = str(message.id) if noted else ""
             others = sorted(others_items([message])) if noted else []
+            names = {str(call["id"]): call["name"] for call in message.tool_calls}
             for key, source in noted.items():
-                found[key] = cast("OutsideCall", {**source, "message_id": group, "others": others})
+                found[key] = cast("OutsideCall", {**source, "name": names[key], "message_id": group, "others": others})
     return found
 
 
@@ -109,7 +110,8 @@ def record(
         "serverId": source["server_id"],
         "serverName": source["server_name"],
         "toolName": source["tool"],
-        "displayName": source["display_name"],
+        "displayName": source.get("name", source["tool"]),
+        "toolTitle": source["display_name"],
         "arguments": dict(args),
         "status": status,
         "response": response,

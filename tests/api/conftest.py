@@ -52,15 +52,29 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def manual_clock() -> ManualClock:
-    """The clock of `commanded`."""
+    """The clock of `commanded`, if no other is put in its place."""
     return ManualClock()
 
 
 @pytest.fixture(scope="module")
-def commanded(tmp_path_factory: pytest.TempPathFactory, manual_clock: ManualClock) -> Iterator[RealService]:
-    """The real service with a model that takes commands: see `command`."""
+def command_clock(manual_clock: ManualClock) -> ManualClock | None:
+    """The clock of `commanded`, None for the machine's. A module may put another one here."""
+    return manual_clock
+
+
+@pytest.fixture(scope="module")
+def command_model() -> CommandModel:
+    """The model of `commanded`, which takes commands: see `command`. A module may put another one here."""
+    return CommandModel()
+
+
+@pytest.fixture(scope="module")
+def commanded(
+    tmp_path_factory: pytest.TempPathFactory, command_clock: ManualClock | None, command_model: CommandModel
+) -> Iterator[RealService]:
+    """The real service with `command_model`."""
     data_dir = tmp_path_factory.mktemp("commanded")
-    service = RealService(data_dir, CommandModel(), clock=manual_clock, max_request_bytes=1_000_000).start()
+    service = RealService(data_dir, command_model, clock=command_clock, max_request_bytes=1_000_000).start()
     yield service
     service.stop()
 

@@ -8,7 +8,7 @@ import re
 import sqlite3
 import subprocess
 import sys
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -19,11 +19,13 @@ from anyio.streams.text import TextReceiveStream
 from mcp import StdioServerParameters
 
 from drive_server.__main__ import main
+from drive_server.storage.file_locks import try_lock
+from drive_server.storage.installation.service_record import LOCK_NAME, RECORD_NAME
 from tests.drive_server.actors import local_token
 from tests.drive_server.hosts import Host, session_over_stdio
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Generator
     from pathlib import Path
 
     from mcp.client.session import SamplingFnT
@@ -51,6 +53,44 @@ async def over_stdio(
     limit = timedelta(seconds=60)
     async with session_over_stdio(command, read_timeout_seconds=limit, sampling_callback=sampling) as session:
         yield Host(session)
+
+
+@contextmanager
+def service_at(root: Path, url: str) -> Generator[None]:
+    """Hold the data directory as a service at this address does."""
+    root.mkdir(parents=True, exist_ok=True)
+    (root / RECORD_NAME).write_text(json.dumps({"url": url, "pid": os.getpid()}))
+    with (root / LOCK_NAME).open("w") as lock:
+        assert try_lock(lock)
+        yield
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("en_GB", "The service runs at {url}."), ("zh_CN", "服务正在 {url} 运行。")]
+)
+def test_a_command_says_where_the_service_of_the_data_directory_runs(
+    in_environment: DriveSettings,
+    language: str,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("LC_ALL", language)
+    url = "http://127.0.0.1:8123"
+    with service_at(in_environment.root, url):
+        assert main(["migrate"]) == 0
+    assert said.format(url=url) in capsys.readouterr().err
+    assert main(["migrate"]) == 0
+    assert url not in capsys.readouterr().err
+
+
+async def test_addresses_over_stdio_lead_to_the_service_of_the_data_directory(drive: Drive, alice: Actor) -> None:
+    _, secret = await drive.identity.create_key(alice, "desktop", ["read", "write"])
+    item = (await drive.documents.create(alice, "root", "a.md", "x")).value
+    with service_at(drive.settings.root, "http://127.0.0.1:8123"):
+        async with over_stdio(drive.settings, DRIVE_API_KEY=secret) as host:
+            read = await host.call("read_file", file_id=item.id)
+    assert read["address"].startswith("http://127.0.0.1:8123/")
 
 
 async def test_a_host_works_over_stdio_with_the_key_in_the_environment(drive: Drive, alice: Actor) -> None:

@@ -184,9 +184,21 @@ def is_called_once_with_what_was_approved(
     (record,) = stored_records(turn, person)
     assert record == records(turn)[-1]
     assert set(record) == {
-        *("id", "serverId", "serverName", "toolName", "displayName", "arguments", "status", "response", "isError")
+        *(
+            "id",
+            "serverId",
+            "serverName",
+            "toolName",
+            "displayName",
+            "title",
+            "arguments",
+            "status",
+            "response",
+            "isError",
+        )
     }
     assert (record["serverId"], record["serverName"], record["toolName"]) == (server.id, "Every", "echo")
+    assert record["displayName"] == ECHO == "mcp__Every__echo"
     assert (record["arguments"], record["response"]) == ({"message": "good day"}, "Echo: good day")
     assert ECHO in model.offered[-1]
 

@@ -38,7 +38,6 @@ from api.cli.backups.sources import contents_at
 from api.cli.configuration import settings_of
 from api.cli.failure import CommandError, system_reason
 from api.cli.progress import Progress
-from api.cli.service.data_dir import is_held
 from api.cli.terminal import Terminal, format_size, visible_line
 from api.cli.texts import text
 from api.storage.database import SCHEMA as SERVICE_SCHEMA
@@ -46,6 +45,7 @@ from drive_server.errors import StorageFailureError
 from drive_server.settings import DriveSettings
 from drive_server.storage.engine import configure_sqlite
 from drive_server.storage.installation.parts import MARK_FILE
+from drive_server.storage.installation.service_record import is_held
 from drive_server.storage.spool import sync
 from drive_server.storage.tables.drive_schema import SCHEMA as DRIVE_SCHEMA
 from graph.settings import AgentSettings

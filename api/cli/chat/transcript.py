@@ -141,7 +141,7 @@ class Transcript:
         self._recorded.add(str(record.get("id")))
         if code not in TEXTS:
             return
-        named = f"{record.get('serverName', '')}: {record.get('displayName') or record.get('toolName', '')}"
+        named = f"{record.get('serverName', '')}: {record.get('toolTitle') or record.get('toolName', '')}"
         said = text_in(self._language, code)
         line = f"  {RECORD_MARKS.get(status, '✗')} {shorten(named, LONGEST_RESULT)}  {said}"
         if response := record.get("response"):

@@ -23,7 +23,6 @@ from api.cli.commands.model_checks import Check, check_answer, check_models
 from api.cli.configuration import settings_of
 from api.cli.failure import CommandError, system_reason
 from api.cli.service.connection import connected, find_running
-from api.cli.service.data_dir import is_held
 from api.cli.terminal import Terminal, format_size, print_json
 from api.cli.texts import hint_of, language, text, word
 from api.storage.installation import service_parts
@@ -32,6 +31,7 @@ from drive_server.messages import render
 from drive_server.settings import DriveSettings
 from drive_server.storage.aside import KINDS, AsideFolder
 from drive_server.storage.installation.installation import installation_of
+from drive_server.storage.installation.service_record import is_held
 from graph.models.dialects import FILE_NAME, public_address, read_learnt
 from graph.models.services import OPENAI, SERVICES, access_to
 from graph.settings import OFFLINE, ROLES, AgentSettings, split_model

@@ -50,7 +50,7 @@ def search(arguments: Namespace) -> int:
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         found = client.get("/api/drive/search", q=arguments.query, **_filters(arguments))
-    hits = found["hits"]
+    hits = found["items"]
     if arguments.json:
         print_json(hits)
         return 0

@@ -136,7 +136,7 @@ def _address(item: Item) -> str:
 
 
 def _shares(client: ServiceClient, item: Item) -> list[Share]:
-    return list(client.pages(_address(item), "shares"))
+    return list(client.pages(_address(item)))
 
 
 def _line(entry: Share) -> str:

@@ -25,7 +25,7 @@ def list_versions(arguments: Namespace) -> int:
     """List the versions of a file, newest first."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
-        versions = list(client.pages(_address(find_file(client, arguments.path)), "versions"))
+        versions = list(client.pages(_address(find_file(client, arguments.path))))
     return print_list(terminal, versions, _line, as_json=arguments.json)
 
 
@@ -92,5 +92,5 @@ def _line(version: dict[str, Any]) -> str:
 
 def _date_of(client: ServiceClient, item: Item, number: int) -> dict[str, Any]:
     """Return the date of a version, as the item has that of the newest one."""
-    versions = client.pages(_address(item), "versions")
+    versions = client.pages(_address(item))
     return next(({"modified_at": one["modified_at"]} for one in versions if one["number"] == number), {})

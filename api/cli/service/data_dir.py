@@ -1,6 +1,6 @@
 """The process that works on a data directory, and its address: a lock file and a record beside it.
 
-The lock (`service.lock`) ends with its process however that ends, so the record of a killed service is ignored.
+Both are read by `drive_server.storage.installation.service_record`.
 Two processes would run the assistant's runs twice, hence one holder at a time.
 
 The holder may be a command that serves only while it lasts. Commands that use it hold a shared lock on a second file
@@ -13,33 +13,21 @@ import json
 import os
 import time
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from typing import IO, TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import IO, TYPE_CHECKING
 
 from api.cli.failure import CommandError, system_reason
 from drive_server.storage.file_locks import try_lock, wait_for_lock
+from drive_server.storage.installation.service_record import LOCK_NAME, RECORD_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
-LOCK_NAME = "service.lock"
+    from drive_server.storage.installation.service_record import ServiceRecord
+
 PEERS_NAME = "service.peers"
-RECORD_NAME = "service.json"
 PROBE_SECONDS = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class ServiceRecord:
-    """The address of a running service: `url`, over the Unix socket `socket` if that is not empty.
-
-    `certificate` is that of a service over HTTPS (PEM): the process that has it at this address is the service.
-    """
-
-    url: str
-    pid: int
-    socket: str = ""
-    certificate: str = ""
 
 
 class BusyError(CommandError):
@@ -89,28 +77,6 @@ def wait_for_peers(root: Path, on_wait: Callable[[], None]) -> None:
         if not try_lock(peers):
             on_wait()
             wait_for_lock(peers)
-
-
-def is_held(root: Path) -> bool:
-    """Return whether a process works on the data directory now."""
-    try:
-        lock = (root / LOCK_NAME).open("r", encoding="utf-8")
-    except FileNotFoundError:
-        return False
-    with lock:
-        return not try_lock(lock, shared=True)
-
-
-def read_record(root: Path) -> ServiceRecord | None:
-    """Return the record of the process that holds the lock; None without one."""
-    try:
-        body: Any = json.loads((root / RECORD_NAME).read_text(encoding="utf-8"))
-        record = ServiceRecord(
-            str(body["url"]), int(body["pid"]), str(body.get("socket", "")), str(body.get("certificate", ""))
-        )
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
-        return None
-    return record if is_held(root) else None
 
 
 def require_usable(root: Path) -> None:

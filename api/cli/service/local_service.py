@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from api.cli.failure import CommandError
-from api.cli.service.data_dir import ServiceRecord
 from api.cli.service.last_backup import restoring_advice
 from api.cli.texts import language, text
 from drive_server.errors import DamagedDatabaseError, DriveError
+from drive_server.storage.installation.service_record import ServiceRecord
 from drive_server.telemetry.setup import log_to
 from drive_server.transports.collector import paused_collector
 from drive_server.transports.connections import ConnectionLimits

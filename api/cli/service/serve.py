@@ -14,11 +14,12 @@ from api.cli.configuration import as_command_error, settings_of
 from api.cli.failure import CommandError
 from api.cli.invocation import command_line
 from api.cli.service.connection import LOCAL_HOSTS
-from api.cli.service.data_dir import BusyError, ServiceRecord, hold, publish, read_record, withdraw
+from api.cli.service.data_dir import BusyError, hold, publish, withdraw
 from api.cli.terminal import Terminal
 from api.cli.texts import text
 from drive_server.errors import InvalidInputError
 from drive_server.settings import DriveSettings
+from drive_server.storage.installation.service_record import ServiceRecord, read_record
 from drive_server.telemetry.setup import log_to
 from drive_server.transports.collector import paused_collector
 from drive_server.transports.listener import address_of, listen

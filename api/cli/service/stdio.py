@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import anyio
 from pydantic import SecretStr
 
 from api.cli.configuration import as_command_error, settings_of
-from api.cli.service.data_dir import read_record, require_usable
+from api.cli.service.data_dir import require_usable
+from api.cli.texts import text
 from drive_server.connect import DriveSettings, open_drive
 from drive_server.errors import DriveError
+from drive_server.storage.installation.service_record import running_address
 from drive_server.transports.collector import paused_collector
 from drive_server.transports.stdio import serve_stdio as serve
 
@@ -23,9 +26,9 @@ def serve_stdio(arguments: Namespace) -> int:
     settings = settings_of(arguments, DriveSettings)
     require_usable(settings.root)
     # Addresses lead to the service that answers there, if one runs.
-    running = read_record(settings.root)
-    if running and not running.socket:
-        settings = settings.listening_at(running.url)
+    if address := running_address(settings.root):
+        settings = settings.listening_at(address)
+        print(text("runs_at", url=address), file=sys.stderr)  # noqa: T201 - standard output is the protocol's
     if arguments.tools:
         settings = settings.model_copy(update={"mcp_tools": arguments.tools})
     try:

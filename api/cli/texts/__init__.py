@@ -3,7 +3,6 @@
 `.hint` names the next step, `.one` is said of one thing.
 """
 
-import os
 from typing import Any, Final
 
 from api.cli.texts.chat import CHAT
@@ -17,10 +16,8 @@ from api.cli.texts.service import SERVICE
 from api.cli.texts.usage import USAGE
 from api.cli.texts.whole_drive import WHOLE_DRIVE
 from api.cli.texts.words import WORDS
+from drive_server.messages import terminal_language
 from graph.language import Language
-
-VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
-"""Where a terminal names its language, the first one that is set (POSIX, 8.2)."""
 
 TABLES: Final = (SERVICE, ITEMS, WHOLE_DRIVE, IMPORTS, CHAT, RUNS, SERVERS, PEOPLE, CHECKS, USAGE, WORDS)
 TEXTS: Final[dict[str, tuple[str, str]]] = {code: pair for table in TABLES for code, pair in table.items()}
@@ -28,8 +25,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {code: pair for table in TABLES for c
 
 def language() -> Language:
     """Return the language that the terminal asks for."""
-    named = next((os.environ[name] for name in VARIABLES if os.environ.get(name)), "")
-    return "zh" if named.lower().startswith("zh") else "en"
+    return terminal_language()
 
 
 def text(code: str, **params: Any) -> str:

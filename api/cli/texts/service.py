@@ -44,6 +44,7 @@ SERVICE: Final[dict[str, tuple[str, str]]] = {
         "Use that one, stop it, or set DRIVE_DATA_DIR to another directory.",
         "请使用它、停止它，或将 DRIVE_DATA_DIR 设为其他目录。",
     ),
+    "runs_at": ("The service runs at {url}.", "服务正在 {url} 运行。"),
     "runs_already": (
         "The service is running already at {url} (process {pid}).",
         "服务已在 {url} 运行（进程 {pid}）。",

@@ -51,7 +51,7 @@ function useChanges(filters) {
       const page = await get("/api/drive/changes", { ...filters, limit: PAGE, cursor: from });
       if (turn !== asked.current) return;
       setState((old) => ({
-        changes: from ? [...(old.changes ?? []), ...page.changes] : page.changes,
+        changes: from ? [...(old.changes ?? []), ...page.items] : page.items,
         cursor: page.cursor,
       }));
     } catch (error) {

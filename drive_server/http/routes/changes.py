@@ -7,8 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.items.writes import reply
+from drive_server.http.lists import DriveChangeList
 from drive_server.http.problem import problem_responses
-from drive_server.mcp.results import ChangesResult, RedoResultModel, UndoResultModel
+from drive_server.mcp.results import RedoResultModel, UndoResultModel
 from drive_server.mcp.tools.definition.arguments import (
     MAX_EMAIL_CHARACTERS,
     MAX_INTEGER,
@@ -50,7 +51,7 @@ async def list_changes(
     everybodys: bool = False,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 50,
     cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
-) -> ChangesResult:
+) -> DriveChangeList:
     """List changes, newest first: of the caller, or of one item by everybody; by filters.
 
     `since` (inclusive) and `until` (exclusive) are ISO 8601, `by` an email. Administrators may ask for `everybodys`;
@@ -69,7 +70,7 @@ async def list_changes(
         limit=limit,
         cursor=cursor,
     )
-    return ChangesResult.of(page)
+    return DriveChangeList.of(page)
 
 
 @router.post(

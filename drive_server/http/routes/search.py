@@ -10,7 +10,7 @@ from drive_server.drive import Drive
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep
 from drive_server.http.languages import language_of
-from drive_server.mcp.results import SearchResult
+from drive_server.http.lists import HitList
 from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS, MAX_HITS
 from drive_server.mcp.tools.index import IndexResult
 from drive_server.messages import Language
@@ -51,7 +51,7 @@ async def search(
     cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
     *,
     only: Annotated[SearchFilter, Depends(_filter)],
-) -> SearchResult:
+) -> HitList:
     """Find by names, by names and exact words (`text`), or by names and meaning (`hybrid`, which has no pages).
 
     Without `q`, list the items that the folder, kind and other filters leave, the last changed first. A kind searches
@@ -68,7 +68,7 @@ async def search(
         )
         page = _names_of(page) if mode == "name" else page
     found = page if cursor is not None else with_nothing_found(page, q, language)
-    return SearchResult.of(found, drive.address)
+    return HitList.of(found, drive.address)
 
 
 @router.get("/index", name="index_status")

@@ -10,8 +10,9 @@ from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.writes import CHANGE_ID
+from drive_server.http.lists import ShareList
 from drive_server.http.problem import problem_responses
-from drive_server.mcp.results import ShareResult, SharesResult
+from drive_server.mcp.results import ShareResult
 from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS, GivenRole, OptionalRole
 from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.services.sharing.link_passwords import MAX_CHARACTERS, MIN_CHARACTERS
@@ -68,9 +69,9 @@ async def list_shares(
     actor: ActorDep,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 100,
     cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
-) -> SharesResult:
+) -> ShareList:
     """List who has access to an item besides its owner: people, then links."""
-    return SharesResult.of(await drive.links.list_access(actor, item_ref, limit, cursor))
+    return ShareList.of(await drive.links.list_access(actor, item_ref, limit, cursor))
 
 
 @router.post(

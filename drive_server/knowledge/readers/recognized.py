@@ -83,7 +83,8 @@ def with_recognized(extraction: Extraction, pages: Pages) -> Extraction:
     omissions |= {**joined.omissions, **({"page": unread} if unread else {})}
     note = "" if extraction.state == "needs_ocr" else extraction.reason
     reason = reason_with(note, extraction.omissions, omissions)
-    return replace(joined, reason=reason, omissions=omissions, properties=extraction.properties)
+    recognized = sum(bool(parts) for parts in pages.values())
+    return replace(joined, reason=reason, omissions=omissions, properties=extraction.properties, recognized=recognized)
 
 
 def _as_part(element: Element) -> Part:

@@ -48,6 +48,7 @@ class Extraction:
     `reason` is a sentence for a person: why there is no text, or which parts of it are missing. It never names a path.
     `properties`: of a photo when it was taken, where, and with which camera.
     `omissions` counts the parts that the reader met and did not read; `reason` names that, too.
+    `recognized` counts the pages whose text OCR read.
     `exact` says that `text` is the decoded file itself, so that offsets into it are offsets into the file;
     `encoding` is then the one it was decoded with.
     """
@@ -60,6 +61,7 @@ class Extraction:
     encoding: str = ""
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
     omissions: Mapping[str, int] = field(default_factory=dict[str, int])
+    recognized: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,4 +205,4 @@ def _unchanged(result: Rearranged) -> str:
 
 
 def _lines(result: Rearranged) -> str:
-    return cut_lines(f"- {display_name(one.was)} -> {display_name(one.path)}" for one in result.items)
+    return cut_lines(f"- {display_name(one.was)} -> {display_name(one.path)} (id {one.id})" for one in result.items)

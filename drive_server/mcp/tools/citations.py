@@ -108,4 +108,5 @@ def _line(checked: CheckedCitation) -> str:
     if not checked.stands:
         return f"- not in {where}"
     place = f", {display_name(checked.place)}" if checked.place else ""
-    return f"- in {where}{place}, characters {checked.start}-{checked.end}"
+    passage = Passage(checked.item.id, checked.version, checked.start, checked.end, checked.place)
+    return f"- in {where}{place}, characters {checked.start}-{checked.end}: {passage.uri}"

@@ -194,7 +194,7 @@ class DocumentTools(ToolGroup):
     ) -> Annotated[CallToolResult, VersionsResult]:
         """List the contents that a file had, newest first.
 
-        Use when: the person asks what a file contained before, who changed it or when.
+        Use when: the person asks for earlier contents of a file, who changed it or when.
         Not for: renames, moves and shares (list_changes).
         Notes: needs the role editor; a page has at most `limit` versions.
         """

@@ -29,6 +29,7 @@ from drive_server.mcp.tools.definition.texts import (
     counted,
     item_facts,
     item_lines,
+    item_references,
     page_text,
     reference,
     shown_path,
@@ -173,7 +174,7 @@ class FileTools(ToolGroup):
         )
         moved = outcome.value
         text = f"Moved {counted(len(moved.items) - moved.unchanged, 'item')} to {shown_path(moved.folder)}."
-        return changed(actor, outcome, text, moved)
+        return changed(actor, outcome, text, moved, lambda: item_references(moved.items))
 
     @records("create", "copy")
     @ToolSpec("Copy an item", "复制", Scope.WRITE, "write", "medium", EDITS, action="copy", can_be_task=True)

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
-from drive_server.access import Scope, require_person, require_scope
+from drive_server.access import Actor, Scope, require_person, require_scope
 from drive_server.knowledge.ingest.ingester import IndexWatch
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
@@ -45,12 +45,12 @@ class IndexResult(BaseModel):
     health: IndexHealthState = "ok"
 
     @classmethod
-    def of(cls, state: IndexStatus) -> "IndexResult":
-        """Return the state as it is on the wire."""
+    def of(cls, state: IndexStatus, most_problems: int | None = None) -> "IndexResult":
+        """Return the state as it is on the wire, with so many of the problems, None for all."""
         return cls(
             counts=state.counts,
             summary=state.summary,
-            problems=list(state.problems),
+            problems=list(state.problems[:most_problems]),
             awaiting_vectors=state.awaiting_vectors,
             health=state.health,
         )
@@ -82,7 +82,7 @@ class IndexTools(ToolGroup):
         read = None if folder is None else lambda: self._drive.folder_index.status(actor, folder)
         watch = IndexWatch(self._drive.ingester, actor.user_id, read)
         status = await _followed(watch, wait_seconds, call.progress)
-        return answer(actor, _summary(status), IndexResult.of(status), _problems(status))
+        return answer(actor, _summary(status), _result(actor, status), _problems(status))
 
     @ToolSpec("Read files anew for search", "重建搜索索引", Scope.WRITE, "execution", "low", BRINGS_BACK)
     async def reindex(self, call: Call, folder_id: FolderRef) -> Annotated[CallToolResult, IndexResult]:
@@ -96,7 +96,7 @@ class IndexTools(ToolGroup):
         actor = await call.actor()
         count = await self._drive.folder_index.rebuild(actor, folder_id)
         status = await self._drive.folder_index.status(actor, folder_id)
-        return answer(actor, f"{counted(count, 'file')} to be read anew.", IndexResult.of(status), _summary(status))
+        return answer(actor, f"{counted(count, 'file')} to be read anew.", _result(actor, status), _report(status))
 
 
 async def _followed(watch: IndexWatch, seconds: float, report: Progress) -> IndexStatus:
@@ -122,7 +122,16 @@ def _summary(status: IndexStatus) -> str:
     return " ".join(part for part in (files, late, HEALTH.get(status.health)) if part)
 
 
+def _result(actor: Actor, status: IndexStatus) -> IndexResult:
+    return IndexResult.of(status, None if actor.whole_results else MOST_PROBLEMS)
+
+
+def _report(status: IndexStatus) -> str:
+    return "\n".join(part for part in (_summary(status), _problems(status)) if part)
+
+
 def _problems(status: IndexStatus) -> str:
-    text = [f"{display_name(one['path'])}: {one['reason']}" for one in status.problems[:MOST_PROBLEMS]]
+    problems = status.problems[:MOST_PROBLEMS]
+    text = [f"- {display_name(one['path'])} (id {one['file_id']}, {one['state']}): {one['reason']}" for one in problems]
     left = len(status.problems) - len(text)
     return "\n".join([*text, f"And {counted(left, 'more file')}."] if left else text)

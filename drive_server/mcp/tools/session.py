@@ -29,10 +29,12 @@ class SessionTools(ToolGroup):
         principal = call.transport_principal()
         if principal is not None:
             actor = await call.actor()
-            return answer(actor, f"Not needed: this connection acts for {principal.email}.", await self._result(actor))
+            result = await self._result(actor)
+            return answer(actor, f"Not needed: this connection acts for {_described(actor, result)}", result)
         principal = await call.sign_in(api_key)
         actor = await call.actor()
-        return answer(actor, f"Signed in as {principal.email}.", await self._result(actor))
+        result = await self._result(actor)
+        return answer(actor, f"Signed in as {_described(actor, result)}", result)
 
     @ToolSpec("Who am I", "查看当前身份", None, "query", "low", READS)
     async def whoami(self, call: Call) -> Annotated[CallToolResult, WhoamiResult]:
@@ -44,16 +46,8 @@ class SessionTools(ToolGroup):
         Notes: scopes are read, write, share and delete; sizes are in bytes, a quota of 0 is no limit.
         """
         actor = await call.actor()
-        principal = actor.principal
-        scopes = ", ".join(sorted(principal.scopes)) or "none"
         result = await self._result(actor)
-        limit = f" of {result.quota_bytes}" if result.quota_bytes else ""
-        zone = f" {result.time_zone}" if result.time_zone else ""
-        text = f"{principal.email}; it is {result.today}, {result.time}{zone}; scopes: {scopes}; "
-        text += f"{result.used_bytes}{limit} bytes in use."
-        waiting = result.index["pending"] + result.index["indexing"]
-        text += f" Files that can't be searched yet: {waiting}." if waiting else ""
-        return answer(actor, text, result)
+        return answer(actor, _described(actor, result), result)
 
     async def _result(self, actor: Actor) -> WhoamiResult:
         principal = actor.principal
@@ -67,3 +61,16 @@ class SessionTools(ToolGroup):
             quota_bytes=usage.quota_bytes,
             index=index.summary,
         )
+
+
+def _described(actor: Actor, result: WhoamiResult) -> str:
+    principal = actor.principal
+    scopes = ", ".join(sorted(principal.scopes)) or "none"
+    limit = f" of {result.quota_bytes}" if result.quota_bytes else ""
+    zone = f" {result.time_zone}" if result.time_zone else ""
+    text = f"{principal.email}; it is {result.today}, {result.time}{zone}; scopes: {scopes}; "
+    text += f"{result.used_bytes}{limit} bytes in use."
+    waiting = result.index["pending"] + result.index["indexing"]
+    unread = result.index["failed"] + result.index["skipped"]
+    text += f" Files that can't be searched yet: {waiting}." if waiting else ""
+    return text + (f" Files that can be found by name only: {unread}." if unread else "")

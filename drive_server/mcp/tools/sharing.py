@@ -29,6 +29,8 @@ from drive_server.models.access import Link, Share
 from drive_server.models.base import Page
 from drive_server.models.changes import Outcome
 from drive_server.services.sharing.links import LinkTerms
+from drive_server.services.tree.grantees import is_group
+from drive_server.services.tree.names import display_name
 
 _WAITS: Final = (
     " There is no account with this email here: nobody was told, and the access waits until there is one. Tell the "
@@ -198,10 +200,11 @@ def _summary(page: Page[Share | Link]) -> str:
 
 
 def _line(entry: Share | Link) -> str:
+    above = f", from {display_name(entry.inherited_from)}" if entry.inherited_from else ""
     if isinstance(entry, Share):
-        return f"{entry.email}: {entry.role}"
+        return f"{'group' if is_group(entry.email) else 'person'} {entry.email}: {entry.role}{above}"
     address = f": {entry.url}" if entry.url else ""
-    return f"link {entry.id} ({_terms(entry)}){address}"
+    return f"link {entry.id} ({_terms(entry)}{above}){address}"
 
 
 def _terms(link: Link) -> str:

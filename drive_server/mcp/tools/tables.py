@@ -14,7 +14,6 @@ from drive_server.knowledge.tables.request import (
     Function,
     Kind,
     Operator,
-    TableAnswer,
     TableQuery,
 )
 from drive_server.knowledge.text.omissions import omission_sentence
@@ -266,7 +265,7 @@ class TableTools(ToolGroup):
         found = await self._drive.table_queries.query(actor, file_id, query, version)
         self._drive.recents.note_read(actor, found.item.id)
         result = TableResult.of(found, self._drive.address)
-        return answer(actor, _summary(found), result, lambda: _lines(found.answer))
+        return answer(actor, _summary(found), result, lambda: _lines(found))
 
 
 def _condition(one: FilterArgument) -> Condition:
@@ -296,7 +295,9 @@ def _summary(found: AnsweredTable) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _lines(table: TableAnswer) -> str:
+def _lines(found: AnsweredTable) -> str:
+    table = found.answer
+    columns = ", ".join(f"{one.name} ({one.kind})" for one in table.columns)
     heads = [f"{name} ({unit})" if unit else name for name, unit in zip(table.names, table.units, strict=True)]
     rows = [" | ".join(value or "" for value in row.values) for row in table.rows[:MOST_LINES]]
-    return "\n".join([" | ".join(heads), *rows])
+    return "\n".join([f"Columns: {columns}. At {found.passage.uri}", " | ".join(heads), *rows])

@@ -10,7 +10,7 @@ from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ListResult
 from drive_server.mcp.tools.definition.arguments import Conflict, Cursor, Etag, ItemRef, OptionalFolderRef, PageSize
 from drive_server.mcp.tools.definition.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
-from drive_server.mcp.tools.definition.texts import counted, item_lines, page_text, reference
+from drive_server.mcp.tools.definition.texts import counted, item_lines, item_references, page_text, reference
 from drive_server.models.items import DeletedItems, Item
 
 
@@ -91,7 +91,9 @@ class TrashTools(ToolGroup):
         outcome = await call.agreed(
             actor, lambda agreed: self._drive.files.delete_for_good(agreed, item_id, if_match=if_match)
         )
-        return changed(actor, outcome, _deleted(outcome.value), outcome.value)
+        return changed(
+            actor, outcome, _deleted(outcome.value), outcome.value, lambda: item_references(outcome.value.items)
+        )
 
     @records("trash")
     @ToolSpec("Empty the trash", "清空回收站", Scope.DELETE, "removal", "high", EDITS, can_be_task=True)
@@ -104,7 +106,9 @@ class TrashTools(ToolGroup):
         """
         actor = await call.actor()
         outcome = await call.agreed(actor, lambda agreed: self._drive.files.empty_trash(agreed, progress=call.progress))
-        return changed(actor, outcome, _deleted(outcome.value), outcome.value)
+        return changed(
+            actor, outcome, _deleted(outcome.value), outcome.value, lambda: item_references(outcome.value.items)
+        )
 
 
 def _deleted(deleted: DeletedItems) -> str:

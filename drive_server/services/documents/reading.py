@@ -118,6 +118,7 @@ def _range(reading: Reading, span: Span, place: str) -> TextRange:
         version=reading.version,
         place=place,
         omissions=reading.extraction.omissions,
+        recognized=reading.extraction.recognized,
     )
 
 

@@ -14,6 +14,7 @@ from api.cli import texts
 from api.cli.failure import CommandError, system_reason
 from api.cli.texts.usage import ARGPARSE
 from api.cli.texts.words import WORDS
+from drive_server.messages import TERMINAL_VARIABLES
 from graph.models.dialects import RULES
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def test_a_message_of_argparse_has_its_fields_in_the_same_order() -> None:
 def test_the_terminal_names_its_language(
     settings: dict[str, str], language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in texts.VARIABLES:
+    for name in TERMINAL_VARIABLES:
         monkeypatch.delenv(name, raising=False)
     for name, value in settings.items():
         monkeypatch.setenv(name, value)

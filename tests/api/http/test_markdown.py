@@ -16,7 +16,7 @@ QUOTE: dict[str, Any] = {
     "version": 3,
     "place": "line=4",
 }
-RECORD = {"id": "b", "serverName": "Wiki", "displayName": "find_page", "arguments": {"q": "`a`"}, "status": "error"}
+RECORD = {"id": "b", "serverName": "Wiki", "toolTitle": "find_page", "arguments": {"q": "`a`"}, "status": "error"}
 
 
 def export(*messages: MessageView, plan: Any = None) -> ThreadExport:

@@ -17,7 +17,7 @@ RECORDED: Final[dict[str, Any]] = json.loads((Path(__file__).parent / "recorded"
 
 
 class Page:
-    """Sends what the page sent, with the checkpoints that it would find in this thread."""
+    """Send the recorded requests again, each with a checkpoint of this thread in place of the recorded one."""
 
     def __init__(self, client: Any, owner: Person) -> None:
         self._client = client

@@ -11,7 +11,6 @@ from tests.api.command_model import command
 from tests.api.fakes import Gate
 from tests.api.langgraph.conftest import client_of
 from tests.api.langgraph.talking import AGENT, WAIT, WaitingModel, asks, new_thread, said, texts
-from tests.api.real_service import RealService
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,30 +19,15 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def model() -> WaitingModel:
+def command_model() -> WaitingModel:
     return WaitingModel(gate=Gate())
 
 
-@pytest.fixture(scope="module")
-def waiting(tmp_path_factory: pytest.TempPathFactory, model: WaitingModel) -> Iterator[RealService]:
-    service = RealService(tmp_path_factory.mktemp("waiting"), model).start()
-    yield service
-    model.gate.open()
-    service.stop()
-
-
 @pytest.fixture
-def gate(model: WaitingModel) -> Iterator[Gate]:
-    model.gate = Gate()
-    yield model.gate
-    model.gate.open()
-
-
-@pytest.fixture
-def owner(waiting: RealService) -> Iterator[Person]:
-    person = waiting.owner()
-    yield person
-    person.close()
+def gate(command_model: WaitingModel) -> Iterator[Gate]:
+    command_model.gate = Gate()
+    yield command_model.gate
+    command_model.gate.open()
 
 
 def begin(client: Any, thread_id: str, text: str, **more: Any) -> str:

@@ -9,7 +9,6 @@ import pytest
 
 from tests.api.command_model import CommandModel
 from tests.api.fakes import Gate
-from tests.api.real_service import RealService
 from tests.node.story import tell
 from tests.web.browser.world import empty
 
@@ -51,23 +50,14 @@ class HoldingModel(CommandModel):
 
 
 @pytest.fixture(scope="module")
-def model() -> HoldingModel:
+def command_model() -> HoldingModel:
     return HoldingModel(gate=Gate())
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory, model: HoldingModel) -> Iterator[RealService]:
-    service = RealService(tmp_path_factory.mktemp("node"), model).start()
-    yield service
-    model.release()
-    service.stop()
-
-
 @pytest.fixture
-def owner(service: RealService) -> Iterator[Person]:
-    person = service.owner()
-    yield person
-    person.close()
+def model(command_model: HoldingModel) -> Iterator[HoldingModel]:
+    yield command_model
+    command_model.release()
 
 
 def told(owner: Person, model: HoldingModel, *names: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ BODIES: dict[str, Any] = {
     ],
 )
 def test_every_route_wants_a_key_that_may_read(
-    running: RealService, owner: Person, route: str, key: str, status: int, kind: str
+    commanded: RealService, owner: Person, route: str, key: str, status: int, kind: str
 ) -> None:
     assert set(OPENAI.values()) == {"r"}
     person = owner.with_key("writes", "write", "share", "delete")
@@ -39,7 +39,7 @@ def test_every_route_wants_a_key_that_may_read(
     method, path = route.split(" ")
     path = path.replace("{response_id}", f"resp_{'0' * 32}_0").replace("{model:path}", MODEL)
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    answer = httpx.request(method, f"{running.url}{path}", json=BODIES.get(route), headers=headers)
+    answer = httpx.request(method, f"{commanded.url}{path}", json=BODIES.get(route), headers=headers)
     assert answer.status_code == status
     error = answer.json()["error"]
     assert error["type"] == kind

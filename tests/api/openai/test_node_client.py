@@ -61,8 +61,8 @@ console.log(JSON.stringify(told));
 """
 
 
-def test_the_client_for_javascript_works_unchanged(running: RealService, owner: Person) -> None:
-    arguments = [f"{running.url}/v1", owner.token, trash(owner, "node.txt")]
+def test_the_client_for_javascript_works_unchanged(commanded: RealService, owner: Person) -> None:
+    arguments = [f"{commanded.url}/v1", owner.token, trash(owner, "node.txt")]
     made = subprocess.run(
         [NODE, "--input-type=module", "--eval", SCRIPT, *arguments],
         cwd=PACKAGES,

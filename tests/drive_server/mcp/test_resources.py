@@ -8,8 +8,11 @@ import pytest
 from mcp.shared.exceptions import McpError
 from mcp.shared.memory import create_connected_server_and_client_session
 from mcp.types import BlobResourceContents, TextResourceContents
+from pydantic import AnyUrl
 
-from drive_server.mcp.resources import MOST_CHARACTERS, MOST_IMAGE_BYTES
+from drive_server.knowledge.text.omissions import omission_sentence
+from drive_server.mcp.resources import MOST_CHARACTERS, MOST_IMAGE_BYTES, Attachment
+from drive_server.models.contents import TextRange
 from tests.drive_server.actors import with_scopes
 from tests.drive_server.hosts import host_of
 
@@ -121,6 +124,51 @@ async def test_the_model_is_told_that_an_attached_file_need_not_be_read_again(
     assert str(note.uri) == f"drive://files/{whole.id}#note"
     assert "start=200000 reads the rest" in longer.text
     assert contents.meta == {"drive-agent/note": note.text}
+
+
+async def test_a_header_tells_type_size_and_how_the_text_was_got(
+    drive: Drive, alice: Actor, session: ClientSession
+) -> None:
+    plain = (await drive.documents.create(alice, "root", "计划.md", "# 计划")).value
+    page = (await drive.documents.create(alice, "root", "page.html", "<p>Hello</p><img src=a.png>")).value
+
+    note = await note_of(session, f"drive://files/{plain.id}")
+    extracted = await read(session, f"drive://files/{page.id}")
+    extracted_note = await note_of(session, f"drive://files/{page.id}")
+
+    assert note.text.startswith("text/markdown, 8 bytes; the text is the file itself; whole, 4 characters.\n")
+    assert isinstance(extracted, TextResourceContents)
+    header = f"text/html, {page.size} bytes; the text was extracted from the file; whole, 5 characters. "
+    header += omission_sentence({"picture": 1})
+    assert extracted.text == f"[{header}]\n\nHello"
+    assert extracted_note.text.startswith(f"{header}\n")
+
+
+async def test_a_header_counts_what_ocr_read_what_is_missing_and_where_it_was_cut(drive: Drive, alice: Actor) -> None:
+    item = (await drive.documents.create(alice, "root", "scan.pdf", b"%PDF-")).value
+    found = TextRange(
+        item=item,
+        text="rent",
+        start=0,
+        end=4,
+        total_characters=9,
+        first_line=1,
+        last_line=1,
+        total_lines=2,
+        version=1,
+        place="",
+        omissions={"page": 1},
+        recognized=2,
+    )
+    attached = Attachment(found)
+
+    assert attached.header() == (
+        "application/pdf, 5 bytes; the text was extracted from the file, that of 2 of its pages by OCR; "
+        f"cut after 4 of 9 characters. {omission_sentence({'page': 1})}"
+    )
+    assert "其中 2 页由文字识别（OCR）得到" in attached.header("zh")
+    text = attached.contents(AnyUrl("drive://files/x")).text
+    assert text.startswith(f"[{attached.header()}]\n\nrent\n[Cut after 4 of 9 characters")
 
 
 async def test_a_folder_is_read_as_json(drive: Drive, alice: Actor, session: ClientSession) -> None:

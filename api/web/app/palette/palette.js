@@ -132,7 +132,7 @@ function useFiles(words) {
     const abort = new AbortController();
     const timer = setTimeout(() => {
       get("/api/drive/search", { q: words, mode: "name", limit: MOST_FILES }, { signal: abort.signal }).then(
-        (result) => setFiles(result.hits.map((/** @type {any} */ hit) => hit.file)),
+        (result) => setFiles(result.items.map((/** @type {any} */ hit) => hit.file)),
         () => abort.signal.aborted || setFiles([]),
       );
     }, PAUSE);

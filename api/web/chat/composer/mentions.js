@@ -81,6 +81,6 @@ export function Mentions({ words, onPick, onClose, keys }) {
 async function find(words, abort) {
   const query = words.trim();
   if (!query) return (await get("/api/drive/recent", { limit: MOST }, { signal: abort })).items;
-  const { hits } = await get("/api/drive/search", { q: query, mode: "name", limit: MOST }, { signal: abort });
-  return hits.map((/** @type {any} */ hit) => hit.file);
+  const { items } = await get("/api/drive/search", { q: query, mode: "name", limit: MOST }, { signal: abort });
+  return items.map((/** @type {any} */ hit) => hit.file);
 }

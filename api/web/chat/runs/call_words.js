@@ -24,7 +24,7 @@ export const isShown = (call) => !SILENT.has(call.name);
 export function callTitle(call) {
   if (call.record)
     return text("chat.tool_of_server", {
-      tool: call.record.displayName || call.record.toolName,
+      tool: call.record.toolTitle || call.record.toolName,
       server: call.record.serverName,
     });
   return TOOLS.has(call.name) ? text(`chat.tool.${call.name}`) : call.name.replaceAll("_", " ");

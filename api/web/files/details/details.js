@@ -109,7 +109,7 @@ function WhoHasAccess({ path }) {
   const { value } = useAnswer(path);
   if (!value) return null;
   /** @type {Share[]} */
-  const shares = value.shares;
+  const shares = value.items;
   const named = (/** @type {Share} */ share) =>
     share.kind === "link" ? text("facts.link") : (share.email ?? "").replace(/^group:/, "");
   return html`<section>

@@ -20,7 +20,7 @@ export function ItemActivity({ itemId }) {
   const [refusal, setRefusal] = useState(/** @type {{id: number, reason: string} | null} */ (null));
   const load = async (/** @type {Change[]} */ before, /** @type {string | null} */ from) => {
     const page = await get("/api/drive/changes", { item_id: itemId, limit: PAGE, cursor: from });
-    setChanges([...before, ...page.changes]);
+    setChanges([...before, ...page.items]);
     setCursor(page.cursor);
   };
   useEffect(() => void load([], null).catch(notifyProblem), [itemId]);

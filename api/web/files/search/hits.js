@@ -24,7 +24,7 @@ export function useHits(query) {
     setState((now) => ({ ...now, error: null, isLoading: true }));
     try {
       const page = await get("/api/drive/search", { ...parameters, cursor }, { signal });
-      const hits = onceEach([...before, ...page.hits]);
+      const hits = onceEach([...before, ...page.items]);
       setState({ hits, cursor: page.cursor, note: page.note, error: null, isLoading: false });
     } catch (error) {
       if (!signal.aborted) setState({ ...NOTHING, error });

@@ -108,7 +108,7 @@ function useShares(item) {
   const path = `/api/drive/items/${encodeURIComponent(item.id)}`;
   const load = () => {
     setError(null);
-    get(`${path}/shares`, { limit: MOST }).then((result) => setShares(result.shares), setError);
+    get(`${path}/shares`, { limit: MOST }).then((result) => setShares(result.items), setError);
     if (!owner) get(path).then((found) => setOwner(found.owner), setError);
   };
   useEffect(load, [item.id]);

@@ -70,7 +70,7 @@ async function versionsOf(id) {
   let cursor;
   do {
     const page = await get(`/api/drive/files/${id}/versions`, { cursor, limit: PAGE });
-    versions = versions.concat(page.versions);
+    versions = versions.concat(page.items);
     cursor = page.cursor;
   } while (cursor);
   return versions;

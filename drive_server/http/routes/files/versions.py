@@ -10,8 +10,8 @@ from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.views import ItemView, reply_item
 from drive_server.http.items.writes import IfMatchDep
+from drive_server.http.lists import VersionList
 from drive_server.http.problem import problem_responses
-from drive_server.mcp.results import VersionsResult
 from drive_server.mcp.tools.definition.arguments import MAX_VERSION
 from drive_server.mcp.tools.documents import DocumentTools
 from drive_server.models.contents import VersionDiff
@@ -29,9 +29,9 @@ async def list_file_versions(
     actor: ActorDep,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 50,
     cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
-) -> VersionsResult:
+) -> VersionList:
     """List the contents that a file had, newest first. Needs the role editor, as do the routes below."""
-    return VersionsResult.of(await drive.documents.list_versions(actor, file_ref, limit, cursor))
+    return VersionList.of(await drive.documents.list_versions(actor, file_ref, limit, cursor))
 
 
 @router.head("/{number}/content", name="download_version", include_in_schema=False)

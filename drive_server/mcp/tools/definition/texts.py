@@ -38,6 +38,8 @@ def reference(item: Item) -> str:
 def described(item: Item) -> str:
     """Return how an item of a list is named, with the facts by which lists are compared: its size and its date."""
     facts = f"{item.kind}, {counted(item.size, 'byte')}" if item.kind == "file" else item.kind
+    if item.role != "owner":
+        facts += f", {item.role} of {item.owner}"
     date = f"trashed {item.trashed_at:%Y-%m-%d %H:%M}" if item.trashed_at else f"{item.modified_at:%Y-%m-%d %H:%M}"
     return f"{shown_path(item)} ({facts}, {date} UTC, id {item.id}, etag {item.etag})"
 
@@ -60,6 +62,11 @@ def item_facts(item: Item) -> str:
 def item_lines(items: Iterable[Item]) -> str:
     """Return one line for each item."""
     return cut_lines(f"- {described(item)}" for item in items)
+
+
+def item_references(items: Iterable[Item]) -> str:
+    """Return one line for each item, without the facts by which lists are compared."""
+    return cut_lines(f"- {reference(item)}" for item in items)
 
 
 def tree_lines(node: TreeNode) -> str:

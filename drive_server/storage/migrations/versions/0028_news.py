@@ -16,7 +16,7 @@ TOLD = {
 
 
 def upgrade() -> None:
-    """Make the triggers, which also tell of what an earlier version of the program writes."""
+    """Create the triggers. They also report writes of an earlier version of the program."""
     if op.get_bind().dialect.name != "postgresql":
         return
     op.execute(

@@ -106,7 +106,7 @@ def test_a_turn_shows_route_plan_calls_and_answer_without_control_codes_in_a_pip
 def test_a_call_of_ones_own_server_has_the_line_of_its_record_in_the_language_of_the_message(
     scripted: ScriptedService, message: str, lines: list[str]
 ) -> None:
-    record = {"id": "c", "serverName": "Every", "displayName": "Echo Tool", "toolName": "echo", "response": ""}
+    record = {"id": "c", "serverName": "Every", "toolTitle": "Echo Tool", "toolName": "echo", "response": ""}
     updates = [{**record, "status": status} for status in ("pending", "invoking")]
     updates.append({**record, "status": "done", "response": "Echo: \x1b[31mhello"})
     pending, invoking, done = [{"type": "assistant.toolCall.updated", "toolCall": one} for one in updates]

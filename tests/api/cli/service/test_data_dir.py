@@ -9,17 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from api.cli.failure import CommandError
-from api.cli.service.data_dir import (
-    BusyError,
-    ServiceRecord,
-    attached,
-    hold,
-    is_held,
-    publish,
-    read_record,
-    wait_for_peers,
-    withdraw,
-)
+from api.cli.service.data_dir import BusyError, attached, hold, publish, wait_for_peers, withdraw
+from drive_server.storage.installation.service_record import ServiceRecord, is_held, read_record
 from tests.fakes.file_locks import USE
 
 if TYPE_CHECKING:
@@ -30,7 +21,8 @@ pytestmark = pytest.mark.usefixtures("file_locks")
 HOLDER = f"""{USE}
 import sys
 from pathlib import Path
-from api.cli.service.data_dir import ServiceRecord, hold, publish
+from api.cli.service.data_dir import hold, publish
+from drive_server.storage.installation.service_record import ServiceRecord
 root = Path(sys.argv[1])
 with hold(root):
     publish(root, ServiceRecord("http://127.0.0.1:1", 1))

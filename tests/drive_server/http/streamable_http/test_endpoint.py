@@ -8,7 +8,7 @@ import pytest
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.drive_server.hosts import Host, Person
+from tests.drive_server.hosts import WHOLE, Host, Person
 from tests.drive_server.http.service import running
 from tests.handshake import HEADERS, INITIALIZE
 
@@ -61,7 +61,7 @@ async def test_a_host_works_in_the_drive_over_http(service: Service, path: str) 
     async with remote(service, service.token, path) as host:
         made = await host.call("create_file", name="计划.md", content="你好 🌍")
         read = await host.call("read_file", file_id=made["id"])
-        me = await host.call("whoami")
+        me = await host.call("whoami", WHOLE)
 
     assert read["text"] == "你好 🌍"
     assert (me["email"], me["method"]) == ("me@localhost", "token")

@@ -26,7 +26,7 @@ async def put(drive: Drive, actor: Actor, name: str, content: str | bytes) -> It
 
 
 async def check(host: Host, *citations: dict[str, Any]) -> list[dict[str, Any]]:
-    return (await host.call("check_citations", citations=list(citations)))["citations"]
+    return (await host.call("check_citations", WHOLE, citations=list(citations)))["citations"]
 
 
 async def test_each_quotation_is_told_whether_and_where_it_stands(drive: Drive, alice: Actor, alices: Host) -> None:

@@ -12,7 +12,7 @@ from drive_server.mcp.tools.index import MAX_WAIT_SECONDS
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow
 from tests.drive_server.actors import with_scopes
-from tests.drive_server.hosts import ProgressLog, host_of, text_of
+from tests.drive_server.hosts import WHOLE, ProgressLog, host_of, text_of
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
@@ -30,7 +30,7 @@ async def add_notes(drive: Drive, actor: Actor, count: int = NOTES) -> None:
 async def test_an_empty_drive_has_nothing_to_wait_for(drive: Drive, alice: Actor) -> None:
     async with host_of(drive, alice) as host:
         with anyio.fail_after(PATIENCE):
-            status = await host.call("get_index_status", wait_seconds=MAX_WAIT_SECONDS)
+            status = await host.call("get_index_status", WHOLE, wait_seconds=MAX_WAIT_SECONDS)
 
     assert status["counts"] == {}
     assert set(status["summary"].values()) == {0}
@@ -48,7 +48,7 @@ async def test_who_waits_hears_how_far_it_is_and_is_answered_when_all_can_be_sea
             )
 
     assert answer.structuredContent is not None
-    assert answer.structuredContent["counts"] == {"ready": NOTES}
+    assert answer.structuredContent["summary"] == {"indexed": NOTES}
     assert text_of(answer) == f"Files: {NOTES} indexed."
     assert heard.steps[-1][0] == heard.steps[-1][1]
     assert [done for done, _ in heard.steps] == sorted({done for done, _ in heard.steps})
@@ -58,7 +58,7 @@ async def test_what_can_not_be_read_is_named_with_the_reason(drive: Drive, alice
     await drive.documents.create(alice, "root", "猫\u0430cat.bin", bytes(range(256)))
     await drive.ingester.drain()
     async with host_of(drive, alice) as host:
-        answer = await host.result("get_index_status")
+        answer = await host.result("get_index_status", WHOLE)
 
     assert answer.structuredContent is not None
     assert answer.structuredContent["summary"]["skipped"] == 1
@@ -74,7 +74,7 @@ async def test_others_files_do_not_count_and_a_key_without_read_is_refused(
 ) -> None:
     await add_notes(drive, bob, 2)
     async with host_of(drive, alice) as host:
-        assert (await host.call("get_index_status"))["counts"] == {}
+        assert (await host.call("get_index_status", WHOLE))["counts"] == {}
     async with host_of(drive, with_scopes(alice, Scope.WRITE)) as host:
         assert (await host.refused("get_index_status"))["code"] == "missing_scope"
 
@@ -115,7 +115,7 @@ async def test_the_status_of_a_folder_counts_what_is_below_it(
 ) -> None:
     async with host_of(drive, alice) as host:
         counted = [
-            (await host.call("get_index_status", folder_id=folder))["counts"]
+            (await host.call("get_index_status", WHOLE, folder_id=folder))["counts"]
             for folder in ("/Leases", two_folders["Old"], "/Menus", "root")
         ]
         assert counted == [{"ready": 2}, {"ready": 1}, {"ready": 1}, {"ready": 3}]
@@ -127,10 +127,10 @@ async def test_the_status_of_a_folder_counts_what_is_below_it(
 async def test_a_folder_is_read_anew_with_all_below_it_and_nothing_else(drive: Drive, alice: Actor) -> None:
     await set_state(drive, "failed", "It broke.")
     async with host_of(drive, alice) as host:
-        assert (await host.call("get_index_status", folder_id="/Leases"))["problems"][0]["reason"] == "It broke."
+        assert (await host.call("get_index_status", WHOLE, folder_id="/Leases"))["problems"][0]["reason"] == "It broke."
         answer = await host.result("reindex", folder_id="/Leases")
         with anyio.fail_after(PATIENCE):
-            status = await host.call("get_index_status", folder_id="/Leases", wait_seconds=MAX_WAIT_SECONDS)
+            status = await host.call("get_index_status", WHOLE, folder_id="/Leases", wait_seconds=MAX_WAIT_SECONDS)
 
     assert text_of(answer).startswith("2 files to be read anew.")
     assert status["counts"] == {"ready": 2}
@@ -151,7 +151,7 @@ async def test_who_may_only_read_a_shared_folder_sees_its_index_and_who_may_edit
     await drive.sharing.share(alice, "/Leases/Old", bob.principal.email, "viewer")
     await set_state(drive, "failed", "It broke.")
     async with host_of(drive, bob) as host:
-        status = await host.call("get_index_status", folder_id="/Shared with me/Old")
+        status = await host.call("get_index_status", WHOLE, folder_id="/Shared with me/Old")
         assert (await host.refused("reindex", folder_id="/Shared with me/Old"))["code"] == "forbidden"
         assert (await host.refused("get_index_status", folder_id="/Leases"))["code"] == "not_found"
         assert (await host.refused("reindex", folder_id="/Leases"))["code"] == "not_found"

@@ -25,7 +25,7 @@ async def test_the_trash_is_listed_restored_from_and_emptied(assistant: Host, dr
     assert emptied.structuredContent is not None
     assert emptied.structuredContent["count"] == 1
     assert [item["name"] for item in emptied.structuredContent["items"]] == ["gone.md"]
-    assert text_of(emptied) == "Deleted 1 item for good."
+    assert text_of(emptied).startswith("Deleted 1 item for good.\n- /gone.md (file, id ")
     assert (await assistant.call("list_trash"))["items"] == []
     assert (await assistant.call("read_file", file_id="/kept.md"))["text"] == "one"
 

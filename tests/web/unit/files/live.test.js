@@ -17,7 +17,7 @@ function serve(status) {
       return new Response(new ReadableStream({ start: (stream) => stream.enqueue(frame) }));
     }
     if (path.endsWith("/children")) return Response.json({ items: status === 404 ? [] : items, total: 1 });
-    return path.includes("/items/a") ? Response.json({}, { status }) : Response.json({ changes: [] });
+    return path.includes("/items/a") ? Response.json({}, { status }) : Response.json({ items: [] });
   };
 }
 

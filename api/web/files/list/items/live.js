@@ -64,6 +64,6 @@ async function whoMade(change) {
   const id = Number(change.id);
   if (await madeHere(id)) return null;
   if (!change.mine) return "other";
-  const { changes } = await get("/api/drive/changes", { limit: 20 }).catch(() => ({ changes: [] }));
-  return changes.find((/** @type {any} */ one) => one.id === id)?.run_id ? "assistant" : null;
+  const { items } = await get("/api/drive/changes", { limit: 20 }).catch(() => ({ items: [] }));
+  return items.find((/** @type {any} */ one) => one.id === id)?.run_id ? "assistant" : null;
 }

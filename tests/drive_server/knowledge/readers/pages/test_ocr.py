@@ -152,6 +152,7 @@ def test_a_page_that_ocr_could_not_read_is_counted(tmp_path: Path) -> None:
     assert (done.state, done.text) == ("ready", "This page has text of its own.")
     assert (done.reason, done.omissions) == ("Not read: 1 page.", {"page": 1})
     both = with_recognized(read(tmp_path, "scan.pdf", scanned("ee")), {1: [Part("text", "words", 1)], 2: None})
+    assert (done.recognized, both.recognized) == (0, 1)
     assert (both.state, both.text, both.reason) == ("ready", "words", "Not read: 1 page.")
 
 

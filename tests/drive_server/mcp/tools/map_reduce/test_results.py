@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from drive_server.services.map_reduce import stored_results as bulk_results
 from drive_server.services.map_reduce.stored_results import StoredResults
 from drive_server.storage.tables.work import BulkFindingRow, BulkResultRow
-from tests.drive_server.hosts import Host, host_of
+from tests.drive_server.hosts import WHOLE, Host, host_of
 from tests.drive_server.lender import Lender, fill, lending_host_of
 
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ async def kept(drive: Drive) -> tuple[int, int]:
 async def test_what_does_not_fit_into_the_answer_is_read_by_its_reference(drive: Drive, alice: Actor) -> None:
     await fill(drive, alice, 130)
     async with lending_host_of(drive, alice, Lender()) as host:
-        found = await host.call("map_reduce_files", **READ_ALL, max_files=130)
+        found = await host.call("map_reduce_files", WHOLE, **READ_ALL, max_files=130)
         whole = await resource(host, found["uri"])
         rest = await resource(host, f"{found['uri']}?first={whole['next']}")
-        part = await host.call("read_bulk_result", result_id=found["result_id"], first=found["next"], limit=2)
+        part = await host.call("read_bulk_result", WHOLE, result_id=found["result_id"], first=found["next"], limit=2)
 
     assert len(found["results"]) < 130
     assert [one["path"] for one in whole["results"] + rest["results"]] == [f"/Many/{n:03}.md" for n in range(130)]
@@ -56,7 +56,7 @@ async def test_what_does_not_fit_into_the_answer_is_read_by_its_reference(drive:
 async def test_nobody_else_learns_that_there_is_one(drive: Drive, alice: Actor, bob: Actor) -> None:
     await fill(drive, alice, 2)
     async with lending_host_of(drive, alice, Lender()) as host:
-        found = await host.call("map_reduce_files", **READ_ALL)
+        found = await host.call("map_reduce_files", WHOLE, **READ_ALL)
     told: list[Any] = []
     async with host_of(drive, bob) as bobs:
         for result_id in (found["result_id"], "0" * 32):
@@ -77,12 +77,14 @@ async def test_what_was_shared_is_withheld_once_it_is_not_any_more(drive: Drive,
     await drive.sharing.share(alice, folder, BOB, "viewer")
     own = (await drive.documents.create(bob, "root", "own.md", "My own.")).value.id
     async with lending_host_of(drive, bob, Lender()) as host:
-        found = await host.call("map_reduce_files", instruction="What?", folder_id=folder, reduce_instruction="A table")
-        both = await host.call("map_reduce_files", instruction="What?", belongs_to="shared")
-        mine = await host.call("map_reduce_files", instruction="What?", file_ids=[own])
+        found = await host.call(
+            "map_reduce_files", WHOLE, instruction="What?", folder_id=folder, reduce_instruction="A table"
+        )
+        both = await host.call("map_reduce_files", WHOLE, instruction="What?", belongs_to="shared")
+        mine = await host.call("map_reduce_files", WHOLE, instruction="What?", file_ids=[own])
         await drive.sharing.revoke(alice, folder, BOB)
-        gone = await host.call("read_bulk_result", result_id=found["result_id"])
-        kept_own = await host.call("read_bulk_result", result_id=mine["result_id"])
+        gone = await host.call("read_bulk_result", WHOLE, result_id=found["result_id"])
+        kept_own = await host.call("read_bulk_result", WHOLE, result_id=mine["result_id"])
 
     assert (found["read"], both["read"]) == (2, 2)
     assert gone["text"] == ""
@@ -93,11 +95,11 @@ async def test_what_was_shared_is_withheld_once_it_is_not_any_more(drive: Drive,
 async def test_the_trash_withholds_too_and_gives_back(drive: Drive, alice: Actor) -> None:
     await fill(drive, alice, 2)
     async with lending_host_of(drive, alice, Lender()) as host:
-        found = await host.call("map_reduce_files", **READ_ALL)
+        found = await host.call("map_reduce_files", WHOLE, **READ_ALL)
         await drive.files.trash(alice, "/Many/001.md")
-        without = await host.call("read_bulk_result", result_id=found["result_id"])
+        without = await host.call("read_bulk_result", WHOLE, result_id=found["result_id"])
         await host.call("restore_item", item_id=found["results"][1]["file_id"])
-        again = await host.call("read_bulk_result", result_id=found["result_id"])
+        again = await host.call("read_bulk_result", WHOLE, result_id=found["result_id"])
 
     assert [one["status"] for one in without["results"]] == ["answered", "failed"]
     assert without["text"] == ""
@@ -107,7 +109,7 @@ async def test_the_trash_withholds_too_and_gives_back(drive: Drive, alice: Actor
 async def test_results_expire_and_are_cleared_away(drive: Drive, alice: Actor) -> None:
     await fill(drive, alice, 2)
     async with lending_host_of(drive, alice, Lender()) as host:
-        found = await host.call("map_reduce_files", **READ_ALL)
+        found = await host.call("map_reduce_files", WHOLE, **READ_ALL)
         later = StoredResults(drive.database, timedelta(1), clock=lambda: datetime.now(UTC) + timedelta(days=8))
         drive.map_reduce_results = later
         refused = await host.refused("read_bulk_result", result_id=found["result_id"])
@@ -124,9 +126,9 @@ async def test_only_so_many_are_kept_of_each_person(
     monkeypatch.setattr(bulk_results, "MOST_KEPT", 2)
     await fill(drive, alice, 1)
     async with lending_host_of(drive, alice, Lender()) as host:
-        ids = [(await host.call("map_reduce_files", **READ_ALL))["result_id"] for _ in range(3)]
+        ids = [(await host.call("map_reduce_files", WHOLE, **READ_ALL))["result_id"] for _ in range(3)]
         await host.refused("read_bulk_result", result_id=ids[0])
-        await host.call("read_bulk_result", result_id=ids[2])
+        await host.call("read_bulk_result", WHOLE, result_id=ids[2])
 
     assert await kept(drive) == (2, 2)
 
@@ -135,9 +137,9 @@ async def test_the_answer_says_which_version_it_rests_on_also_after_a_change(dri
     await fill(drive, alice, 1)
     await drive.documents.write_text(alice, "/Many/000.md", "Second.\n")
     async with lending_host_of(drive, alice, Lender()) as host:
-        found = await host.call("map_reduce_files", **READ_ALL)
+        found = await host.call("map_reduce_files", WHOLE, **READ_ALL)
         await drive.documents.write_text(alice, "/Many/000.md", "Third.\n")
-        again = await host.call("read_bulk_result", result_id=found["result_id"])
+        again = await host.call("read_bulk_result", WHOLE, result_id=found["result_id"])
         cited = again["results"][0]
         address: Any = cited["uri"]
         passage = (await host.session.read_resource(address)).contents[0].model_dump()["text"]
