@@ -30,7 +30,7 @@ from graph.links.allowlist import host_allowlist
 from graph.links.filter import LinkFilter
 from graph.memory.facts import Fact, Facts, Restored, visible_facts
 from graph.memory.view import rebuild_view, view_record_of
-from graph.messages.others import WITHHELD, others_items, stored_items
+from graph.messages.others import others_items, stored_items, withheld_text
 from graph.messages.stored_results import ResultStore, delete_results
 from graph.messages.window import stored_result_of
 from graph.messages.written import add_messages
@@ -357,7 +357,7 @@ async def _model_call(
     assert recorded is not None  # noqa: S101 - the caller filters such answers
     language = language_of(next((one.text for one in reversed(messages) if isinstance(one, HumanMessage)), ""))
     if others_items([answer]) & set(hidden):
-        sent: list[AnyMessage] = [SystemMessage(WITHHELD[language])]
+        sent: list[AnyMessage] = [SystemMessage(withheld_text(language))]
     else:
         sent = await rebuild_view(messages, recorded, result_store, hidden, language)
     usage = answer.usage_metadata if isinstance(answer, AIMessage) else None

@@ -11,7 +11,7 @@ from api.drive import DriveForService, Principal
 from api.events.frames import Frame, encode
 from api.storage.tables import RunRow
 from graph.language import Language
-from graph.messages.others import WITHHELD, others_items, withhold
+from graph.messages.others import others_items, withheld_text, withhold
 
 _PLAIN: Final = """\
 type id run_id thread_id tool_call_id approval_id message_id step_id plan_id item_id file_id grant_id change_id digest
@@ -70,7 +70,7 @@ def withhold_texts(value: Any, language: Language, key: str = "type", plain: Col
         return {name: withhold_texts(one, language, name, inside) for name, one in found.items()}
     if isinstance(value, list):
         return [withhold_texts(one, language, key, plain) for one in cast("list[Any]", value)]
-    return WITHHELD[language] if isinstance(value, str) and key not in plain else value
+    return withheld_text(language) if isinstance(value, str) and key not in plain else value
 
 
 def _language(state: Mapping[str, Any]) -> Language:

@@ -1,9 +1,14 @@
 """Tell which of the two languages a person writes."""
 
 import re
-from typing import Final, Literal
+from collections.abc import Iterable
+from typing import Final
 
-Language = Literal["en", "zh"]
+from drive_server.texts import Language as Language
+from drive_server.texts import Texts
+
+TEXTS: Final = Texts.beside(__file__)
+"""The texts of the whole package: errors, and the signs in lists."""
 NOT_THE_PERSONS: Final = re.compile(
     r"\"[^\"]*\"|“[^”]*”|「[^」]*」|《[^》]*》|`[^`]*`|(?<!\S)[^\s@]+@\S+|(?<![^\s/\\])[^\s/\\]*\.[A-Za-z0-9]{1,5}\b"
 )
@@ -24,3 +29,8 @@ def language_of(text: str, otherwise: Language | None = None) -> Language:
 def _language_in(text: str) -> Language | None:
     han, words = len(HAN.findall(text)), len(WORD.findall(text))
     return ("zh" if han >= words else "en") if han or words else None
+
+
+def join_names(names: Iterable[str], language: Language) -> str:
+    """Return a list of names in a sentence, with the separators of the language."""
+    return str(TEXTS.value("list.separator", language)).join(names)

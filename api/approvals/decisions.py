@@ -105,7 +105,7 @@ def _answer(action: Mapping[str, Any], decision: Decision, details: Mapping[str,
     try:
         content = checked_reply(action, decision).content
     except FieldsError as error:
-        fields = {name: dict(zip(("en", "zh"), said, strict=True)) for name, said in error.fields.items()}
+        fields = {name: problem.sentences for name, problem in error.fields.items()}
         details, said = {**details, "fields": fields}, {"name": action["name"], "problem": error.texts}
         raise InvalidDecisionError("unusable_answer", details=details, said=said) from error
     except DecisionError as error:

@@ -46,7 +46,7 @@ from graph.events.definitions import GraphEvent
 from graph.events.sending import Delta, listening
 from graph.language import Language, language_of
 from graph.messages.incomplete import Ending
-from graph.messages.records import ENDED_CALL
+from graph.messages.records import cancelled_text
 from graph.planning.progress import PLAN_PAUSED, edited_event
 from graph.state import Mode
 
@@ -489,7 +489,7 @@ def _cancelled_approval(row: ApprovalRow) -> Event:
 
 def _cancelled_record(updates: Sequence[Event], language: Language) -> Event:
     newest = updates[-1]
-    response = ENDED_CALL["unknown" if was_sent(updates) else "not_sent"][language]
+    response = cancelled_text(language, was_sent=was_sent(updates))
     return {**newest, "toolCall": {**newest["toolCall"], "status": "cancelled", "response": response}}
 
 

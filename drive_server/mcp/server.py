@@ -28,7 +28,7 @@ from drive_server.errors import InvalidCursorError, InvalidInputError
 from drive_server.lenient.optional_arguments import without_nulls
 from drive_server.mcp.calls.authentication import IN_PROCESS, Authenticator
 from drive_server.mcp.calls.call import Call, refused
-from drive_server.mcp.calls.consent import Asks, Consent
+from drive_server.mcp.calls.consent import Consent
 from drive_server.mcp.calls.logs import log, log_refusal
 from drive_server.mcp.completions import DriveCompletions
 from drive_server.mcp.icons import DRIVE, at_address, inline
@@ -64,6 +64,7 @@ from drive_server.mcp.tools.tables import TableTools
 from drive_server.mcp.tools.templates import TemplateTools
 from drive_server.mcp.tools.trash import TrashTools
 from drive_server.messages import Message
+from drive_server.models.risks import Asks
 from drive_server.registry import ServiceRegistry
 from drive_server.services.journal.namers import foreign_names, items_of_others, mentioned_in
 

@@ -9,7 +9,6 @@ from mcp.types import BlobResourceContents
 
 from graph.agents.surroundings import DriveReader
 from graph.drive.tool_names import FILE_INFO, LIST_FOLDER, READ_FILE
-from graph.language import Language
 from graph.messages.tokens import sees_pictures, tokens_of
 from graph.policy.provenance import Read
 from graph.prompts import json_section
@@ -23,10 +22,6 @@ PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp
 MOST_PICTURES: Final = 5
 MOST_PICTURE_BYTES: Final = 5_000_000
 PICTURE_TOKENS: Final = 1_500
-UNSEEN: Final[Mapping[Language, str]] = {
-    "en": "\n\n(The language model's service takes no pictures, so this answer was made without the attached ones.)",
-    "zh": "\n\n（语言模型服务不接受图片，此回答没有参考所附的图片。）",
-}
 
 
 def takes_pictures(settings: AgentSettings, model: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
+from drive_server.texts import Texts
 from graph.drive.connections import Toolbox
 from graph.drive.sentences import text
 from graph.drive.tool_names import LIST_CHANGES
@@ -22,22 +23,7 @@ from graph.messages.steps import STEP
 from graph.messages.written import outcome_of, say
 from graph.state import ChangeNote, State, message_id_of, running_turn, said_last
 
-READ: Final[Mapping[Language, str]] = {
-    "en": "The steps above were carried out, but the language model gave no answer about them. Ask once more for one.",
-    "zh": "上面的步骤已经完成，但语言模型没有给出回答。请再问一次。",
-}
-FAILED: Final[Mapping[Language, str]] = {
-    "en": "It did not work, as shown above, and the language model gave no answer about it.",
-    "zh": "如上所示，操作没有成功，语言模型也没有给出回答。",
-}
-NOT_DONE: Final[Mapping[Language, str]] = {
-    "en": "It was not done: the step above did not work.",
-    "zh": "没有做成：上面的步骤没有成功。",
-}
-ANSWER_NOW: Final[Mapping[Language, str]] = {
-    "en": "Answer the request now, in English, from the results above, in one or two plain sentences.",
-    "zh": "请根据上面的结果，用中文回答这个请求，只用一两句话。",
-}
+TEXTS: Final = Texts.beside(__file__)
 MOST_CHANGES: Final = 50
 _FOR_MODELS: Final = re.compile(r" \((?:file|folder), id [^)]*\)|\s*Tell the person\b[^.]*\.")
 _MACHINERY: Final = re.compile(
@@ -82,7 +68,7 @@ class TurnOutcome:
         if changes := self._turn["changes"]:
             recorded = await self._recorded(language)
             return "\n".join(recorded or [plain_summary(change) for change in changes])
-        return (READ if self._outcomes[0] == "done" else FAILED)[language]
+        return TEXTS.say("outcome.read" if self._outcomes[0] == "done" else "outcome.failed", language)
 
     async def fitting(self, answer: AIMessage, ask_again: Callable[[HumanMessage], Awaitable[AIMessage]]) -> AIMessage:
         """Return a small model's answer, or another one in place of one that a person can't read, or that is false."""
@@ -93,7 +79,7 @@ class TurnOutcome:
         if has_changed:
             return say(await self.sentence())
         if self._claims(answer.text):
-            return say(NOT_DONE[self._turn["language"]])
+            return say(TEXTS.say("outcome.not_done", self._turn["language"]))
         again = await _answered(ask_again, self._turn["language"])
         if again and not self._is_unfit(again.text):
             return again
@@ -158,7 +144,7 @@ def has_made_up_figures(answer: str, known: str) -> bool:
 
 
 def _answer_now(language: Language) -> HumanMessage:
-    return HumanMessage(ANSWER_NOW[language], additional_kwargs={STEP: True})
+    return HumanMessage(TEXTS.say("outcome.answer_now", language), additional_kwargs={STEP: True})
 
 
 async def _answered(ask_again: Callable[[HumanMessage], Awaitable[AIMessage]], language: Language) -> AIMessage | None:

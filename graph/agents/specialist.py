@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Final, Protocol, cast
@@ -16,7 +16,8 @@ from langgraph.runtime import Runtime
 
 from drive_server.telemetry.conventions import AGENT_NAME, INVOKE_AGENT, OPERATION
 from drive_server.telemetry.traces import span
-from graph.agents.attachments import PICTURE_TOKENS, UNSEEN, with_pictures
+from drive_server.texts import Texts
+from graph.agents.attachments import PICTURE_TOKENS, with_pictures
 from graph.agents.authorship import foreign_sources
 from graph.agents.looking import LookCheck, ask_to_look, with_mark
 from graph.agents.outcomes import TurnOutcome
@@ -127,8 +128,7 @@ class Specialist:
     knows_last_run: bool = False
 
 
-SMALL_LANGUAGE: Final[Mapping[Language, str]] = {"en": "English", "zh": "中文（请用中文回答）"}
-"""A small model follows the language that it reads, rather than the name of one."""
+TEXTS: Final = Texts.beside(__file__)
 SHARED_PROMPT: Final = load_prompt("agents/specialist")
 BoundKey = tuple[str, tuple[str, ...], str, bool]
 """A model's name, the requested tools, those of other servers, and whether the model is small."""
@@ -348,7 +348,9 @@ def _with_notice(answer: AIMessage, language: Language, *, unseen: bool, cut: st
 
     A call that was cut goes back as broken.
     """
-    notice = (UNSEEN[language] if unseen else "") + ("" if call_ids(answer) else cut_notice(answer, language))
+    notice = f"\n\n{TEXTS.say('unseen', language)}" if unseen else ""
+    if not call_ids(answer):
+        notice += cut_notice(answer, language)
     if cut and not call_ids(answer):
         answer = with_cut_mark(answer)
         notice += f"\n\n{cut}"
@@ -404,7 +406,7 @@ def _sections(
         last_plan_section(state),
         section("last_run", last_run) if last_run and specialist.knows_last_run else "",
         last_change_section(state) if (state.get("route") or {}).get("corrects") and not state.get("plan") else "",
-        section("language", SMALL_LANGUAGE[language] if small else language),
+        section("language", TEXTS.say("small_language", language) if small else language),
         moment,
         UNSURE if unsure else "",
     ]

@@ -8,8 +8,10 @@ from typing import Any, Final, Literal, NamedTuple, NotRequired, cast
 import orjson
 from typing_extensions import TypedDict
 
+from drive_server.texts import ORIGINAL, Texts
 from graph.approvals.payload import EXPIRED, asked
 from graph.events.approvals import DecisionView
+from graph.language import Language
 from graph.policy.grant_offers import GrantRequest, grantable, read_grant
 from graph.state import Call
 
@@ -26,17 +28,27 @@ WORDS: Final[dict[str, DecisionType]] = {
 }
 """The words of our own API, of LangChain's human-in-the-loop middleware and of Agent Inbox."""
 
+TEXTS: Final = Texts.beside(__file__)
 APPROVE_ALL: Final = "approve_all"
 OF_THE_SERVICE: Final = frozenset({"decided_by", "decided_key", "decided_at"})
 """Keys that a service adds to an answer that it passes on."""
 
 
 class DecisionError(ValueError):
-    """A decision that can't be used, with a sentence in both languages: the call that it is about is not run."""
+    """A decision that can't be used, for the reason that the code says: the call that it is about is not run."""
 
-    def __init__(self, english: str, chinese: str) -> None:
-        super().__init__(english)
-        self.texts = (english, chinese)
+    def __init__(self, code: str, **params: str) -> None:
+        self.code, self.params = code, params
+        super().__init__(self.sentence(ORIGINAL))
+
+    def sentence(self, language: Language) -> str:
+        """Return the reason as a sentence."""
+        return TEXTS.say(f"decision.{self.code}", language, **self.params)
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The sentence in English and in Chinese."""
+        return self.sentence("en"), self.sentence("zh")
 
 
 class GrantError(DecisionError):
@@ -156,13 +168,10 @@ def parse_decision(action: Mapping[str, Any], entry: Mapping[str, Any]) -> Decis
     """Return the decision in an entry about an action, not yet checked against its tool. Raises `DecisionError`."""
     kind = WORDS.get(str(entry.get("type")))
     if kind is None:
-        raise DecisionError(
-            "The decision's type is none of approve, edit, reject, respond.",
-            "决定的类型不是 approve、edit、reject、respond 中的任何一个。",
-        )
+        raise DecisionError("type")
     message = _message(entry)
     if kind == "respond" and not message.strip():
-        raise DecisionError("A response needs a message.", "答复需要一条消息。")
+        raise DecisionError("no_message")
     args = _arguments(action, kind, entry)
     decision = _taken(action, kind, args if kind == "edit" else None, message)
     return decision if entry.get("grant") is None else {**decision, "grant": _grant(kind, entry["grant"])}
@@ -177,21 +186,17 @@ def _arguments(action: Mapping[str, Any], kind: DecisionType, entry: Mapping[str
         names.append(args["action"])
         args = args["args"]
     if any(name is not None and name != action["name"] for name in names):
-        raise DecisionError(
-            f"A decision can't replace {action['name']} by another tool.", f"决定不能把 {action['name']} 换成其他工具。"
-        )
+        raise DecisionError("other_tool", tool=str(action["name"]))
     changed = entry.get("modifiedArgs", entry.get("modified_args"))
     if args is None and isinstance(changed, Mapping):
         args = {**action["args"], **cast("Mapping[str, Any]", changed)}
     found = dict(cast("Mapping[str, Any]", args)) if isinstance(args, Mapping) else None
     if not _is_plain_json(found):
-        raise DecisionError("The args are not valid JSON in Unicode.", "args 不是有效的 Unicode JSON。")
+        raise DecisionError("args_not_json")
     if kind == "edit" and found is None:
-        raise DecisionError("An edit needs args: all arguments of the call.", "修改需要 args：该调用的全部参数。")
+        raise DecisionError("edit_without_args")
     if kind == "approve" and found not in (None, action["args"]):
-        raise DecisionError(
-            "To change arguments, send the type edit, not approve.", "要修改参数，请发送 edit 类型，而不是 approve。"
-        )
+        raise DecisionError("approve_with_args")
     return found
 
 
@@ -207,11 +212,11 @@ def _is_plain_json(args: object) -> bool:
 
 def _grant(kind: DecisionType, value: object) -> GrantRequest:
     if kind != "approve":
-        raise GrantError("A grant is given with an approval only.", "授权只能随批准一起给出。")
+        raise GrantError("grant_alone")
     try:
         return read_grant(value)
     except ValueError as error:
-        raise GrantError(str(error), "这项授权的内容无效。") from error
+        raise GrantError("grant.unreadable", problem=str(error)) from error
 
 
 def _decision(call: Call, entry: Mapping[str, Any]) -> Decision:

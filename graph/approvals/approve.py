@@ -11,6 +11,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import interrupt
 from mcp.types import CallToolResult
 
+from drive_server.texts import Texts
 from graph.agents.authorship import foreign_words, mark_result
 from graph.approvals.answers import (
     Decider,
@@ -43,24 +44,7 @@ from graph.policy.tools import ToolFacts
 from graph.state import Approval, Call, Refusal, State, Taint, Update, running_turn
 from graph.tools.box import toolset
 
-TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
-    "rejected": {"en": "The person rejected this. It was not done.", "zh": "用户拒绝了此操作，未执行。"},
-    "responded": {"en": "Not done. The person answered instead: {message}", "zh": "未执行。用户的回复：{message}"},
-    "message": {"en": "{text} They say: {message}", "zh": "{text}用户说：{message}"},
-    "invalid": {
-        "en": "Not approved, because the answer could not be used: {message}",
-        "zh": "未获批准，因为无法理解收到的答复：{message}",
-    },
-    "expired": {
-        "en": "The approval expired before anyone answered. It was not done.",
-        "zh": "审批在答复之前已过期，未执行。",
-    },
-    "gone": {"en": "This tool is not there any more. It was not done.", "zh": "此工具已不可用，未执行。"},
-    "edited": {
-        "en": "With your changes this touches something that you were not shown; please look again.",
-        "zh": "按你的修改，这会影响到之前没有展示给你的内容，请再看一次。",
-    },
-}
+TEXTS: Final = Texts.beside(__file__)
 
 
 def make_approve(deps: GraphDependencies) -> Any:
@@ -196,7 +180,7 @@ class DecisionApplier:
     async def _edited(self, call: Call, args: dict[str, Any]) -> Call | ToolMessage:
         """Take the person's arguments, if they fit the tool. They were seen and meant, so only a denial stops them."""
         if call["name"] not in self._toolbox.tools:
-            return self._refuse(call, TEXTS["gone"][self._language], "error")
+            return self._refuse(call, TEXTS.say("approve.gone", self._language), "error")
         tool = self._toolbox.tools[call["name"]]
         facts = self._toolbox.facts_of(call["name"])
         fitted, problems = fit(args, schema_of(tool), is_outside=facts.server is not None)
@@ -239,7 +223,7 @@ class DecisionApplier:
         }
         if not goes_beyond(call, args, effect, etag):
             return self._with(seen, args, etag, "approved")
-        return {**self._with(seen, args, etag, "asked"), "reason": TEXTS["edited"][self._language]}
+        return {**self._with(seen, args, etag, "asked"), "reason": TEXTS.say("approve.edited", self._language)}
 
     def _with(self, call: Call, args: dict[str, Any], etag: str | None, standing: Literal["approved", "asked"]) -> Call:
         return {
@@ -254,16 +238,16 @@ class DecisionApplier:
         }
 
     def _rejection(self, message: str) -> str:
-        text = TEXTS["rejected"][self._language]
-        return TEXTS["message"][self._language].format(text=text, message=message) if message else text
+        text = TEXTS.say("approve.rejected", self._language)
+        return TEXTS.say("approve.message", self._language, text=text, message=message) if message else text
 
     def _text(self, key: str, message: str) -> str:
-        return TEXTS[key][self._language].format(message=message)
+        return TEXTS.say(f"approve.{key}", self._language, message=message)
 
     def _unread(self, call: Call, why: str) -> ToolMessage:
         """Refuse a call to which no answer came in time, or none that can be used."""
         if why == EXPIRED:
-            return self._refuse(call, TEXTS["expired"][self._language], refusal="expired")
+            return self._refuse(call, TEXTS.say("approve.expired", self._language), refusal="expired")
         return self._refuse(call, self._text("invalid", why), refusal="unclear")
 
     def _refuse(

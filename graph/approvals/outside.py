@@ -21,6 +21,7 @@ from mcp.types import (
     TextContent,
 )
 
+from drive_server.texts import Texts
 from graph.approvals.asking import Asker, emit_lost_question
 from graph.clock import Clock
 from graph.context import RunContext
@@ -34,7 +35,7 @@ from graph.messages.written import Outcome, add_messages, report, result_message
 from graph.prompts import compact
 from graph.servers.connections.blocks import META_NOT_SHOWN
 from graph.servers.definition import ServerDefinition
-from graph.servers.elicitation.held import CallKey, HeldCall, Note
+from graph.servers.elicitation.held import CallKey, HeldCall
 from graph.servers.elicitation.questions import MOST_QUESTIONS, UrlsRequiredError
 from graph.servers.names import ToolName
 from graph.servers.offered import Offers
@@ -46,69 +47,7 @@ from graph.tools.results import offload_result
 SENT_MARK: Final = "sent"
 ASKED_MARK: Final = "asked "
 """Before the id of the approval that waits: the call was sent, and its server asks something."""
-TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
-    "gone": {
-        "en": "not_offered: This tool was switched off, changed or taken away since. The call was not made.",
-        "zh": "not_offered：此工具已被停用、更改或移除，没有调用。",
-    },
-    "unavailable": {
-        "en": "server_unavailable: {sentence} The call was not made.",
-        "zh": "server_unavailable：{sentence} 没有调用。",
-    },
-    "unknown": {
-        "en": "server_unavailable: {sentence} The call may or may not have been carried out, and nothing takes it "
-        "back: don't repeat it before you know, or the person says so.",
-        "zh": "server_unavailable：{sentence} 这次调用可能已经执行，也可能没有，而且无法撤销："
-        "在弄清之前，或者用户没有要求时，不要重复。",
-    },
-    "interrupted": {
-        "en": "interrupted: The service was interrupted after this call was sent. Whether the server carried it out is "
-        "unknown, and it was not sent again: don't repeat it before you know, or the person says so.",
-        "zh": "interrupted：发送此调用之后服务中断，服务器是否已经执行无法确定，也没有再次发送："
-        "在弄清之前，或者用户没有要求时，不要重复。",
-    },
-    "asked": {
-        "en": "interrupted: The service was restarted while the server waited for an answer of the person. Whether it "
-        "carried the call out is unknown, and it was not sent again: don't repeat it before you know, or the person "
-        "says so.",
-        "zh": "interrupted：服务器等待用户回答时服务重新启动，是否已经执行无法确定，也没有再次发送："
-        "在弄清之前，或者用户没有要求时，不要重复。",
-    },
-    "visited": {
-        "en": "address_required: The server wanted the person to open an address first, and did not carry the call "
-        "out. The person says that they have been there: you may make the call again.",
-        "zh": "address_required：服务器要求用户先打开一个网址，因此没有执行此调用。用户表示已经去过：可以再次调用。",
-    },
-    "not_visited": {
-        "en": "address_required: The server wants the person to open an address first, and did not carry the call out. "
-        "They did not: don't repeat it unless they say so.",
-        "zh": "address_required：服务器要求用户先打开一个网址，因此没有执行此调用。用户没有这样做："
-        "除非用户要求，不要重复。",
-    },
-}
-NOTES: Final[Mapping[Note, Mapping[Language, str]]] = {
-    "unattended": {
-        "en": "(The server asked the person something. Nobody watches this run, so it got no answer.)",
-        "zh": "（服务器向用户提问。此运行无人值守，因此没有回答。）",
-    },
-    "too_many": {
-        "en": "(The server asked the person too many questions, and got no more answers.)",
-        "zh": "（服务器向用户提问过多，后面的问题没有回答。）",
-    },
-    "declined": {
-        "en": "(The server asked the person something, and they declined to answer.)",
-        "zh": "（服务器向用户提问，用户拒绝回答。）",
-    },
-    "expired": {
-        "en": "(The server asked the person something. Nobody answered in time, so the question was cancelled.)",
-        "zh": "（服务器向用户提问，没有人及时回答，问题已取消。）",
-    },
-}
-
-NOT_SHOWN: Final[Mapping[Language, str]] = {
-    "en": "(A part of this result, of the kind {kind}, can't be shown.)",
-    "zh": "（此结果中有一部分无法显示，其类型为 {kind}。）",
-}
+TEXTS: Final = Texts.beside(__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +168,7 @@ class OutsideRunner:
             answer = self._unavailable("unknown" if error.outcome_unknown else "unavailable", error)
         else:
             answer = Answer(text_from(result, self.language), "error" if result.isError else "done", is_foreign=True)
-        notes = [NOTES[note][self.language] for note in dict.fromkeys(held.notes)]
+        notes = [TEXTS.say(f"outside.note.{note}", self.language) for note in dict.fromkeys(held.notes)]
         answer = replace(answer, text="\n".join([*notes, answer.text]))
         fields = {"text": answer.text, "outcome": answer.outcome, "is_foreign": answer.is_foreign}
         await store.put(self._mark, json.dumps(fields, ensure_ascii=False))
@@ -248,7 +187,7 @@ class OutsideRunner:
         return {"file_id": "", "name": name, "path": name, "origin": "outside"}
 
     def _say(self, key: str, **said: str) -> Answer:
-        return Answer(TEXTS[key][self.language].format(**said), "error")
+        return Answer(TEXTS.say(f"outside.{key}", self.language, **said), "error")
 
     def _unavailable(self, key: str, error: ServerUnavailableError) -> Answer:
         return self._say(key, sentence=error.in_language(self.language).sentence)
@@ -268,7 +207,7 @@ def text_from(result: CallToolResult, language: Language = "en") -> str:
 
 def _not_shown(block: Any, language: Language) -> str:
     kind = (block.meta or {}).get(META_NOT_SHOWN)
-    return NOT_SHOWN[language].format(kind=kind) if isinstance(kind, str) else ""
+    return TEXTS.say("outside.not_shown", language, kind=kind) if isinstance(kind, str) else ""
 
 
 def _part(block: Any) -> str:

@@ -7,10 +7,11 @@ from typing import Any, Final, cast
 
 from langchain_core.messages import AnyMessage, ToolMessage
 
+from drive_server.texts import Texts
 from graph.drive.tool_names import SEARCH_MEANING, SEARCH_NAMES
-from graph.language import Language
+from graph.language import Language, join_names
 from graph.policy.provenance import FOREIGN
-from graph.state import Origin, Passage, Taint
+from graph.state import Passage, Taint
 
 EXCERPT: Final = 300
 WINDOW: Final = 240
@@ -18,18 +19,7 @@ MOST_CHARACTERS: Final = 200_000
 """Limit of all passages together; the newest come first."""
 SEARCHES: Final = frozenset({SEARCH_NAMES, SEARCH_MEANING})
 
-ORIGINS: Final[Mapping[Origin, Mapping[Language, str]]] = {
-    "own": {"en": "written here by you", "zh": "你在此撰写"},
-    "imported": {"en": "imported or uploaded", "zh": "导入或上传的内容"},
-    "shared": {"en": "shared by somebody else", "zh": "他人共享的内容"},
-    "outside": {"en": "from outside of the drive", "zh": "来自云盘之外"},
-}
-SOURCE: Final[Mapping[Language, str]] = {"en": "{path} ({origin})", "zh": "{path}（{origin}）"}
-COMMA: Final[Mapping[Language, str]] = {"en": ", ", "zh": "、"}
-LEAD: Final[Mapping[Language, str]] = {
-    "en": "This comes after reading {sources}.",
-    "zh": "此前读取了 {sources}。",
-}
+TEXTS: Final = Texts.beside(__file__)
 
 _DECODER: Final = json.JSONDecoder()
 
@@ -89,8 +79,13 @@ def passage_of(taint: Taint, words: str) -> Passage:
 
 def named(passage: Passage, sources: Sequence[Taint], language: Language) -> str:
     """Return the line that names the files that were read, each once."""
-    files = [SOURCE[language].format(path=path_of(one), origin=ORIGINS[one["origin"]][language]) for one in sources]
-    return LEAD[language].format(sources=COMMA[language].join(dict.fromkeys(files) if files else [path_of(passage)]))
+    files = dict.fromkeys(_source(one, language) for one in sources)
+    return TEXTS.say("passage.lead", language, sources=join_names(files or [path_of(passage)], language))
+
+
+def _source(one: Taint, language: Language) -> str:
+    origin = TEXTS.say(f"passage.origin.{one['origin']}", language)
+    return TEXTS.say("passage.source", language, path=path_of(one), origin=origin)
 
 
 def shown(passage: Passage, sources: Sequence[Taint], language: Language) -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from drive_server.texts import Texts
 from graph.drive.sentences import text
-from graph.language import Language
+from graph.language import Language, join_names
 from graph.policy.tools import OutsideServer
 from graph.prompts import compact
 from graph.servers.pins import escaped, label
@@ -17,35 +18,7 @@ MOST_GIST: Final = 160
 MOST_OF_ARGUMENT: Final = 60
 """Characters of an outside call's arguments in the line that names it: of all, and of one."""
 
-WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
-    "more": {"en": "… and {n} more", "zh": "……以及另外 {n} 项"},
-    "gains": {"en": "Gains access: {who}", "zh": "将获得访问权限：{who}"},
-    "loses": {"en": "Loses access: {who}", "zh": "将失去访问权限：{who}"},
-    "reversible": {"en": "This can be undone.", "zh": "之后可以撤销。"},
-    "trash": {"en": "Nothing is lost: it can be restored from the trash.", "zh": "内容不会丢失：可以从回收站恢复。"},
-    "final": {"en": "This can't be undone.", "zh": "此操作无法撤销。"},
-    "left": {"en": "Stays as it is: {summary} ({why})", "zh": "保持不变：{summary}（{why}）"},
-    "cut": {"en": "… the difference goes on.", "zh": "……差异未完。"},
-    "to_host": {
-        "en": "Goes to {server} ({host}), outside of your drive: {gist}",
-        "zh": "发送到云盘之外的 {server}（{host}）：{gist}",
-    },
-    "to_program": {
-        "en": "Goes to {server}, a program outside of your drive: {gist}",
-        "zh": "发送到云盘之外的程序 {server}：{gist}",
-    },
-    "gist": {"en": "{tool} with {args}", "zh": "{tool}，{args}"},
-    "carries": {"en": "With content of your drive in: {names}", "zh": "其中包含云盘内容：{names}"},
-    "outside": {
-        "en": "What this server does can't be undone from here.",
-        "zh": "该服务器执行的操作无法从这里撤销。",
-    },
-    "unshown": {
-        "en": "… and {n} more characters, which are sent, too: see the arguments.",
-        "zh": "……另有 {n} 个字符也会发送，请查看参数。",
-    },
-    "call": {"en": "Call {tool} with {args}", "zh": "调用 {tool}，参数：{args}"},
-}
+TEXTS: Final = Texts.beside(__file__)
 
 
 def preview_of(
@@ -62,7 +35,7 @@ def preview_of(
     for key, field in (("gains", "gains_access"), ("loses", "loses_access")):
         if effect.get(field):
             who = text({**effect, field: ", ".join(effect[field])}, field, language)
-            lines.append(WORDS[key][language].format(who=who))
+            lines.append(TEXTS.say(f"preview.{key}", language, who=who))
     if effect.get("diff"):
         lines.append(_diff(str(effect["diff"]), language))
     lines += [_left(left, language) for left in effect.get("left") or ()]
@@ -75,17 +48,18 @@ def outside_preview(server: OutsideServer, args: Mapping[str, Any], leaves: Sequ
 
     The first line stands alone in the record of the decision, so it says which call this is.
     """
-    to = WORDS["to_host" if server.host else "to_program"][language]
+    place = {"server": label(server.server_name), "host": server.host}
+    to = "preview.to_host" if server.host else "preview.to_program"
     title = server.display_name if server.display_name == server.tool else f"{server.display_name} ({server.tool})"
     sent = escaped(compact(args))
-    shown = WORDS["call"][language].format(tool=title, args=sent[:MAX_DIFF])
-    lines = [to.format(server=label(server.server_name), host=server.host, gist=_gist(server, args, language)), shown]
+    shown = TEXTS.say("preview.call", language, tool=title, args=sent[:MAX_DIFF])
+    lines = [TEXTS.say(to, language, **place, gist=_gist(server, args, language)), shown]
     if more := len(sent[MAX_DIFF:]):
-        lines.append(WORDS["unshown"][language].format(n=more))
+        lines.append(TEXTS.say("preview.unshown", language, n=more))
     if leaves:
-        comma = "、" if language == "zh" else ", "
-        lines.append(WORDS["carries"][language].format(names=comma.join(f"`{label(name)}`" for name in leaves)))
-    return "\n".join([*lines, WORDS["outside"][language]])
+        names = join_names((f"`{label(name)}`" for name in leaves), language)
+        lines.append(TEXTS.say("preview.carries", language, names=names))
+    return "\n".join([*lines, TEXTS.say("preview.outside", language)])
 
 
 def _gist(server: OutsideServer, args: Mapping[str, Any], language: Language) -> str:
@@ -94,7 +68,7 @@ def _gist(server: OutsideServer, args: Mapping[str, Any], language: Language) ->
     said = "; ".join(shown)
     whole = said if len(said) <= MOST_GIST else f"{said[: MOST_GIST - 1]}…"
     name = label(server.display_name)
-    return WORDS["gist"][language].format(tool=name, args=whole) if whole else name
+    return TEXTS.say("preview.gist", language, tool=name, args=whole) if whole else name
 
 
 def _short(value: Any) -> str:
@@ -123,14 +97,14 @@ def effect_of(found: Mapping[str, Any] | None) -> Effect | None:
 
 
 def _call(tool: str, args: Mapping[str, Any], language: Language) -> str:
-    return WORDS["call"][language].format(tool=tool, args=compact(args))
+    return TEXTS.say("preview.call", language, tool=tool, args=compact(args))
 
 
 def _items(effect: Mapping[str, Any], language: Language) -> list[str]:
     items = effect.get("items") or []
     lines = [_item(item, language) for item in items[:MAX_LINES]]
     more = max(int(effect.get("count", 0)), len(items)) - len(lines)
-    return [*lines, WORDS["more"][language].format(n=more)] if lines and more > 0 else lines
+    return [*lines, TEXTS.say("preview.more", language, n=more)] if lines and more > 0 else lines
 
 
 def _item(item: Mapping[str, Any], language: Language) -> str:
@@ -141,14 +115,14 @@ def _item(item: Mapping[str, Any], language: Language) -> str:
 def _left(left: Mapping[str, Any], language: Language) -> str:
     """Name an effect that an undo can't revert: the person who decides has to see it."""
     summary, why = text(left, "summary", language).rstrip(".。"), text(left, "reason", language)
-    return WORDS["left"][language].format(summary=summary, why=why)
+    return TEXTS.say("preview.left", language, summary=summary, why=why)
 
 
 def _diff(diff: str, language: Language) -> str:
-    return diff if len(diff) <= MAX_DIFF else f"{diff[:MAX_DIFF]}\n{WORDS['cut'][language]}"
+    return diff if len(diff) <= MAX_DIFF else f"{diff[:MAX_DIFF]}\n{TEXTS.say('preview.cut', language)}"
 
 
 def _way_back(action: str | None, effect: Mapping[str, Any], language: Language) -> str:
     if effect.get("reversible") is False:
-        return WORDS["final"][language]
-    return WORDS["trash" if action == "trash" else "reversible"][language]
+        return TEXTS.say("preview.final", language)
+    return TEXTS.say("preview.trash" if action == "trash" else "preview.reversible", language)

@@ -5,58 +5,34 @@ from typing import Any, Final, NamedTuple, cast
 
 from mcp.types import ElicitResult
 
+from drive_server.texts import Texts
 from graph.approvals.answers import Decision, DecisionError, approves_all, for_this_approval, read_decisions
 from graph.approvals.payload import ApprovalPayload
 from graph.events.approvals import ApprovalAction, QuestionView
 from graph.language import Language
 from graph.policy.reasons import sentence
-from graph.servers.elicitation.answers import Sentence, read_answer
+from graph.servers.elicitation.answers import Problem, read_answer
 from graph.servers.elicitation.forms import defaults_of
 from graph.servers.elicitation.held import OpenQuestion
 from graph.servers.pins import cleaned
 from graph.state import Approval, Call, OutsideCall
 
 NO_FIELDS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}, "additionalProperties": False}
-TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
-    "asks": {
-        "en": "{server} asks, before it goes on with {tool}. In its own words:",
-        "zh": "{server} 在继续执行 {tool} 之前提问。以下是它的原话：",
-    },
-    "form": {
-        "en": "Your answer goes to {server} only; the assistant does not see it. Reject to give none.",
-        "zh": "你的回答只发送给 {server}，助手看不到。拒绝表示不回答。",
-    },
-    "url": {
-        "en": "It wants you to open this address yourself: {url}\nThe host is {host}. Nothing was opened from here. "
-        "Approve once you have done there what you want to do, or reject.",
-        "zh": "它希望你自己打开这个地址：{url}\n主机是 {host}。这里没有打开任何内容。在那里办完之后请批准，或者拒绝。",
-    },
-    "secret": {
-        "en": "Careful: {server} seems to want a password or a key ({fields}). A server must not ask for one in this "
-        "way. Reject, unless you know why.",
-        "zh": "请注意：{server} 似乎在索要密码或密钥（{fields}）。服务器不应以这种方式索取。"
-        "除非你清楚原因，否则请拒绝。",
-    },
-}
-ALL_AT_ONCE: Final = DecisionError(
-    "A server's question is not answered by approving everything: answer it by itself.",
-    "不能用“全部批准”来回答服务器的问题：请单独回答。",
-)
-NOT_AN_ANSWER: Final = DecisionError(
-    "A server's question is answered with edit (its fields in args), an address with approve; reject gives no answer.",
-    "服务器的表单请用 edit 回答（字段写在 args 中），网址请用 approve；reject 表示不回答。",
-)
+TEXTS: Final = Texts.beside(__file__)
+ALL_AT_ONCE: Final = DecisionError("approve_all")
+NOT_AN_ANSWER: Final = DecisionError("not_an_answer")
 
 
 class FieldsError(DecisionError):
     """An answer that does not fit the form, with the problem of each field, by name."""
 
-    def __init__(self, fields: Mapping[str, Sentence]) -> None:
-        english, chinese = (
-            "; ".join(f"{cleaned(name)}: {said[index]}" for name, said in fields.items()) for index in (0, 1)
-        )
-        super().__init__(english, chinese)
+    def __init__(self, fields: Mapping[str, Problem]) -> None:
         self.fields = fields
+        super().__init__("fields")
+
+    def sentence(self, language: Language) -> str:
+        """Return the problem of each field."""
+        return "; ".join(f"{cleaned(name)}: {problem.sentence(language)}" for name, problem in self.fields.items())
 
 
 class Reply(NamedTuple):
@@ -124,7 +100,7 @@ def _view(source: OutsideCall, asked: OpenQuestion, language: Language) -> Quest
         "schema": dict(question.schema or NO_FIELDS),
         "url": question.url,
         "host": question.host,
-        "warning": TEXTS["secret"][language].format(server=server, fields=fields) if fields else "",
+        "warning": TEXTS.say("question.secret", language, server=server, fields=fields) if fields else "",
         "problem": asked.problem,
         "language": language,
     }
@@ -133,8 +109,8 @@ def _view(source: OutsideCall, asked: OpenQuestion, language: Language) -> Quest
 def _preview(view: QuestionView, language: Language) -> str:
     named = {"server": view["server_name"], "tool": view["tool"], "url": view["url"], "host": view["host"]}
     words = "\n".join(f"> {line}" for line in view["message"].splitlines())
-    lines = [view["problem"], TEXTS["asks"][language].format(**named), words, view["warning"]]
-    return "\n".join(filter(None, [*lines, TEXTS[view["mode"]][language].format(**named)]))
+    lines = [view["problem"], TEXTS.say("question.asks", language, **named), words, view["warning"]]
+    return "\n".join(filter(None, [*lines, TEXTS.say(f"question.{view['mode']}", language, **named)]))
 
 
 def checked_reply(action: Mapping[str, Any], decision: Decision) -> ElicitResult:
@@ -166,4 +142,4 @@ def read_reply(
             return Reply(None, decision, decision["message"])
         return Reply(checked_reply(action, decision), decision)
     except DecisionError as error:
-        return Reply(None, decision, error.texts[language == "zh"])
+        return Reply(None, decision, error.sentence(language))

@@ -10,6 +10,7 @@ from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from mcp.types import CallToolResult
 
+from drive_server.texts import Texts
 from graph.agents.authorship import foreign_words, mark_result
 from graph.agents.document_agent import DOCUMENT_AGENT
 from graph.agents.drive_agent import DRIVE_AGENT
@@ -58,15 +59,7 @@ SPECIALISTS: Final = (DOCUMENT_AGENT, DRIVE_AGENT, SEARCH_AGENT)
 ALLOWED_TOOLS: Final = {specialist.name: specialist.tools for specialist in SPECIALISTS}
 EVERYONE: Final = frozenset[str]().union(*ALLOWED_TOOLS.values())
 """The tools of all specialists: each is shown them, and may call its own."""
-OF_OTHERS: Final[Mapping[Language, str]] = {
-    "en": "not_yours: {tool} is a tool of {agents}, and was not called. Do your own part, then hand over with"
-    " transfer_to_agent.",
-    "zh": "not_yours：{tool} 是 {agents} 的工具，没有调用。请先完成你自己的部分，再用 transfer_to_agent 转交。",
-}
-NOT_IN_SCOPE: Final[Mapping[Language, str]] = {
-    "en": "The key in use does not allow {tool}. Use a key that has its scope.",
-    "zh": "当前密钥没有使用 {tool} 的权限。请换用具有该权限的密钥。",
-}
+TEXTS: Final = Texts.beside(__file__)
 
 OUTSIDE_SCOPE: Final = "delete"
 """A call of a person's own server may do anything, so a key needs the scope for the worst."""
@@ -74,10 +67,6 @@ LOCAL_SCOPE: Final = "write"
 """The scope of the assistant's own tools that change something: the facts that it remembers of a person."""
 NO_CAUSES: Final = Causes(None, [])
 NO_OBJECT: Final = "The arguments are not a JSON object. Send them again."
-CUT_ARGUMENTS: Final[Mapping[Language, str]] = {
-    "en": "The arguments are cut off: the language model reached its length limit. Send less in one call.",
-    "zh": "参数不完整：语言模型已达到长度上限。请分几次调用，每次少写一些。",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +117,16 @@ class Reviewer:
             said = unavailable.in_language(self.situation.language)
             return _refuse(key, name, f"{said.code}: {said.sentence}")
         if name not in self.tools and (owners := _owners(name)):
-            return _refuse(key, name, OF_OTHERS[self.situation.language].format(tool=name, agents=owners))
+            return _refuse(key, name, TEXTS.say("review.not_yours", self.situation.language, tool=name, agents=owners))
         if name not in self.tools or (tool is None and self.has_all_tools):
             return _refuse(key, name, f"unknown_tool: You have no tool {name[:64]!r}. Use one of your tools.")
         facts = self.toolbox.facts_of(name)
         if tool is None or self._lacks_scope(facts):
-            return _refuse(key, name, f"missing_scope: {NOT_IN_SCOPE[self.situation.language].format(tool=name)}")
+            refusal = TEXTS.say("review.not_in_scope", self.situation.language, tool=name)
+            return _refuse(key, name, f"missing_scope: {refusal}")
         given = earlier["args"] if earlier else call["args"]
         if not isinstance(given, dict):
-            wrong = CUT_ARGUMENTS[self.situation.language] if self.is_cut else NO_OBJECT
+            wrong = TEXTS.say("review.cut_arguments", self.situation.language) if self.is_cut else NO_OBJECT
             return _refuse(key, name, f"invalid_argument: {wrong}")
         named = of_conversation(name, given, self.last_change)
         args, problems = fit(named, schema_of(tool), is_outside=facts.server is not None)

@@ -1,11 +1,12 @@
 """Check the quotations of an answer from files, tell clients the citations, and name those not found."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 
+from drive_server.texts import Texts
 from graph.citations.incomplete import NOT_FOUND, incomplete_notice
 from graph.citations.quotes import Quotation, has_marks, quotations_of
 from graph.citations.rewording import REWORDED, marked_as_reworded
@@ -17,7 +18,7 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.events.answers import CitationView, WhyUnverified
 from graph.events.sending import emit
-from graph.language import Language
+from graph.language import Language, join_names
 from graph.links.filter import with_omissions
 from graph.messages.grouping import call_ids
 from graph.messages.stored_results import WHOLE, ResultStore
@@ -29,43 +30,7 @@ CITATIONS: Final = "citations"
 """Key in an answer's `additional_kwargs`: the list that the event of the same name has."""
 QUOTED_CHARACTERS: Final = 120
 
-WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
-    "unverified": {"en": "Not verified:", "zh": "未能核实："},
-    "reworded": {"en": "Not word for word:", "zh": "并非原文："},
-    "translation": {"en": "the assistant's translation", "zh": "助手的译文"},
-    "summary": {"en": "the assistant's summary", "zh": "助手的概括"},
-    "absent": {"en": "these words do not stand in what was read", "zh": "读到的内容里没有这段原文"},
-    "not_found": {"en": "the file is not there, or not yours to see", "zh": "文件不存在，或者你无权查看"},
-    "earlier_version": {
-        "en": "the file has changed since, and its earlier versions are for editors",
-        "zh": "文件此后有改动，以前的版本只有编辑者能看",
-    },
-    "unavailable": {"en": "it could not be checked now", "zh": "目前无法核对"},
-    "no_words": {"en": "no words of the source are quoted", "zh": "没有引用来源的原文"},
-    "no_source": {"en": "no file was read for it", "zh": "没有为此读取任何文件"},
-    "too_long": {"en": "it is too long to be checked", "zh": "引文太长，无法核对"},
-    "unsourced": {
-        "en": "No source: this answer quotes no passage of the files that were searched.",
-        "zh": "没有来源：这个回答没有引用所搜索文件中的任何段落。",
-    },
-    "nothing": {
-        "en": "Nothing was found in your files for {queries}. What is said above has no source there.",
-        "zh": "在你的文件里没有找到与{queries}有关的内容。以上内容在文件中没有来源。",
-    },
-    "unread": {
-        "en": "Nothing in your files was read for this answer: check it before you rely on it.",
-        "zh": "这个回答没有读取你的任何文件，使用前请核实。",
-    },
-    "unchanged": {
-        "en": "Nothing was changed in your drive: the assistant carried out no action for this answer.",
-        "zh": "你的云盘没有任何改动：助手没有为这个回答执行任何操作。",
-    },
-    "uncalled": {
-        "en": "The assistant only described what to do: nothing was read or changed.",
-        "zh": "助手只描述了要做的事：没有读取或改动任何内容。",
-    },
-    "searched": {"en": "Searched for: {queries}.", "zh": "搜索过：{queries}。"},
-}
+TEXTS: Final = Texts.beside(__file__)
 
 
 def must_cite(state: State) -> bool:
@@ -167,8 +132,9 @@ def _notices(state: State, attempt: Sequence[AnyMessage], said: AIMessage, citat
         language,
     )
     found = _notice(state, attempt, answer, citations)
-    unsourced = said.additional_kwargs.get(UNREAD)
-    return "\n\n".join(filter(None, [found or (WORDS[unsourced][language] if unsourced else ""), incomplete]))
+    if not found and (unsourced := said.additional_kwargs.get(UNREAD)):
+        found = TEXTS.say(f"notice.{unsourced}", language)
+    return "\n\n".join(filter(None, [found, incomplete]))
 
 
 def _notice(state: State, attempt: Sequence[AnyMessage], answer: str, citations: Sequence[CitationView]) -> str:
@@ -177,8 +143,8 @@ def _notice(state: State, attempt: Sequence[AnyMessage], answer: str, citations:
     reworded = [_line(one, one["reason"], language) for one in failed if one["reason"] in REWORDED]
     unverified = [_line(one, one["reason"], language) for one in failed if one["reason"] not in REWORDED]
     if failed:
-        lines = [WORDS["reworded"][language], *reworded] if reworded else []
-        return "\n".join([*lines, *([WORDS["unverified"][language], *unverified] if unverified else [])])
+        lines = [TEXTS.say("notice.reworded", language), *reworded] if reworded else []
+        return "\n".join([*lines, *([TEXTS.say("notice.unverified", language), *unverified] if unverified else [])])
     return "" if citations or active_agent(state) != "search_agent" else _of_search(attempt, answer, language)
 
 
@@ -207,7 +173,7 @@ def _line(one: CitationView, reason: WhyUnverified, language: Language) -> str:
     words = " ".join(one["quote"].split())
     words = words if len(words) <= QUOTED_CHARACTERS else f"{words[: QUOTED_CHARACTERS - 1]}…"
     quote = f" “{words}”" if words else ""
-    return f"- [{one['number']}]{quote}: {WORDS[reason][language]}"
+    return f"- [{one['number']}]{quote}: {TEXTS.say(f'notice.{reason}', language)}"
 
 
 def _of_search(attempt: Sequence[AnyMessage], answer: str, language: Language) -> str:
@@ -216,15 +182,15 @@ def _of_search(attempt: Sequence[AnyMessage], answer: str, language: Language) -
     queries = _queries(attempt)
     if not shown or not queries:
         return ""
-    quoted = (", " if language == "en" else "、").join(f"“{query}”" for query in queries)
+    quoted = join_names((f"“{query}”" for query in queries), language)
     says_so = NOT_FOUND.search(answer) is not None
     if not any(shown) and not says_so:
-        return "" if _did_more(attempt) else WORDS["nothing"][language].format(queries=quoted)
+        return "" if _did_more(attempt) else TEXTS.say("notice.nothing", language, queries=quoted)
     if says_so and not any(shown):
         is_told = any(query.casefold() in answer.casefold() for query in queries)
-        return "" if is_told else WORDS["searched"][language].format(queries=quoted)
+        return "" if is_told else TEXTS.say("notice.searched", language, queries=quoted)
     names = [text for sources in shown for source in sources for text in (source["name"], source["path"]) if text]
-    return "" if says_so or any(name in answer for name in names) else WORDS["unsourced"][language]
+    return "" if says_so or any(name in answer for name in names) else TEXTS.say("notice.unsourced", language)
 
 
 def _queries(attempt: Sequence[AnyMessage]) -> list[str]:

@@ -4,19 +4,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from drive_server.texts import Texts
 from graph.citations.sources import Source
 from graph.events.answers import CitationView
 from graph.language import Language
 
 MOST_FILES: Final = 3
 LONGEST_DETAILS: Final = 200
-WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
-    "incomplete": {
-        "en": "Not all of {name} could be read{details}; the answer may be incomplete.",
-        "zh": "“{name}”没有全部读出{details}，回答可能不完整。",
-    },
-    "details": {"en": " ({details})", "zh": "（{details}）"},
-}
+TEXTS: Final = Texts.beside(__file__)
 _FIGURE: Final = re.compile(r"\d[\d.,:]*\d|\d|[一二三四五六七八九十百千万亿两]+(?=[个天年月元人次份块])")
 NOT_FOUND: Final = re.compile(
     r"\b(?:no|not|nothing|none|nowhere|neither|n't|couldn't|can't|doesn't|don't|didn't|without)\b|n[’']t\b"
@@ -57,5 +52,5 @@ def _tells(answer: str, opened: Sequence[Source], asked: str) -> bool:
 
 def _sentence(name: str, missing: Mapping[str, str], language: Language) -> str:
     details = missing.get(language, "")
-    inside = WORDS["details"][language].format(details=details) if 0 < len(details) <= LONGEST_DETAILS else ""
-    return WORDS["incomplete"][language].format(name=" ".join(name.split()), details=inside)
+    inside = TEXTS.say("incomplete.details", language, details=details) if 0 < len(details) <= LONGEST_DETAILS else ""
+    return TEXTS.say("incomplete.incomplete", language, name=" ".join(name.split()), details=inside)

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, cast
 
-from graph.language import Language
+from drive_server.texts import Texts
+from graph.language import Language, join_names
 
 MOST_NAMES: Final = 5
 MESSAGES: Final = "messages"
+TEXTS: Final = Texts.beside(__file__)
 
 
 class RecordedChange(Protocol):
@@ -52,37 +54,6 @@ class Group:
     undone: int
     text: str
     change_ids: tuple[int, ...]
-
-
-OTHER: Final = ("Changed {count} things", "改动了 {count} 项")
-KINDS: Final[dict[str, tuple[str, str]]] = {
-    "create_folder": ("Created {count} folders", "新建了 {count} 个文件夹"),
-    "create_file": ("Created {count} files", "新建了 {count} 个文件"),
-    "fill_template": ("Filled in {count} templates", "填写了 {count} 份模板"),
-    "copy": ("Made {count} copies", "复制了 {count} 项"),
-    "rename": ("Renamed {count} items", "重命名了 {count} 项"),
-    "rename_many": ("Renamed many items {count} times", "批量重命名了 {count} 次"),
-    "organize": ("Organized items {count} times", "整理了 {count} 次"),
-    "move": ("Moved {count} items", "移动了 {count} 项"),
-    "move_many": ("Moved items {count} times", "批量移动了 {count} 次"),
-    "write": ("Replaced the content of {count} files", "改写了 {count} 个文件的内容"),
-    "patch": ("Edited {count} times", "编辑了 {count} 次"),
-    "append": ("Added to files {count} times", "添加了 {count} 次内容"),
-    "restore_version": ("Brought back {count} earlier versions", "恢复了 {count} 个较早版本"),
-    "trash": ("Moved {count} items to the trash", "把 {count} 项移到了回收站"),
-    "restore": ("Restored {count} items from the trash", "从回收站恢复了 {count} 项"),
-    "delete_for_good": ("Deleted {count} items for good", "永久删除了 {count} 项"),
-    "empty_trash": ("Emptied the trash {count} times", "清空了 {count} 次回收站"),
-    "share": ("Shared {count} times", "共享了 {count} 次"),
-    "update_share": ("Changed {count} roles", "更改了 {count} 项权限"),
-    "revoke": ("Took back {count} roles", "收回了 {count} 项权限"),
-    "create_link": ("Created {count} links", "创建了 {count} 个链接"),
-    "update_link": ("Changed {count} links", "更改了 {count} 个链接"),
-    "revoke_link": ("Revoked {count} links", "撤销了 {count} 个链接"),
-    "undo": ("Took changes back {count} times", "撤销了 {count} 次改动"),
-    "redo": ("Did changes again {count} times", "重做了 {count} 次改动"),
-}
-"""Several changes of one of the journal's actions, in English and Chinese."""
 
 
 def text(entry: Mapping[str, Any], field: str, language: Language) -> str:
@@ -144,12 +115,13 @@ def _text_of_group(action: str, changes: Sequence[RecordedChange], language: Lan
     if len(changes) == 1:
         return sentence(changes[0], language)
     names = list(dict.fromkeys(name for name in map(_name, changes) if name))
-    english, chinese = KINDS.get(action, OTHER)
-    if language == "zh":
-        listed = "、".join(f"“{name}”" for name in names[:MOST_NAMES]) + (" 等" if len(names) > MOST_NAMES else "")
-        return chinese.format(count=len(changes)) + (f"：{listed}。" if listed else "。")
-    listed = ", ".join(f"'{name}'" for name in names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
-    return english.format(count=len(changes)) + (f": {listed}." if listed else ".")
+    code = f"changes.{action}"
+    said = TEXTS.say(code if code in TEXTS else "changes.other", language, count=len(changes))
+    if not names:
+        return TEXTS.say("changes.unnamed", language, sentence=said)
+    listed = join_names((TEXTS.say("changes.name", language, name=name) for name in names[:MOST_NAMES]), language)
+    form = "changes.named_and_more" if len(names) > MOST_NAMES else "changes.named"
+    return TEXTS.say(form, language, sentence=said, names=listed)
 
 
 def _name(change: RecordedChange) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
+from drive_server.texts import Texts
 from graph.language import Language
 from graph.limits.budget import Prices, cost_of, tokens_of
 from graph.limits.model_table import prices_of
@@ -30,47 +31,7 @@ RETRY_AFTER: Final = "retry_after_seconds"
 """Key beside it, of a rate: seconds until there is room again."""
 REFUSED_ROUNDS: Final = 2
 
-STOPPED: Final[Mapping[str, Mapping[Language, str]]] = {
-    "tool_rounds": {
-        "en": "I stopped here: this turn used all of its {limit} rounds of tool calls. What was done stays done. "
-        "Tell me to go on, or ask for a smaller part.",
-        "zh": "我先停在这里：本轮已用完 {limit} 轮工具调用。已完成的操作会保留。你可以让我继续，或者缩小请求的范围。",
-    },
-    "run_tokens": {
-        "en": "I stopped here: this turn used {used} tokens of the language model, and {limit} is the limit. What was "
-        "done stays done. Tell me to go on, or ask for a smaller part.",
-        "zh": "我先停在这里：本轮已使用语言模型 {used} 个 token，上限为 {limit}。已完成的操作会保留。"
-        "你可以让我继续，或者缩小请求的范围。",
-    },
-    "run_cost": {
-        "en": "I stopped here: this turn has cost {used}, and {limit} is the limit. What was done stays done. "
-        "Tell me to go on, or ask for a smaller part.",
-        "zh": "我先停在这里：本轮费用已达 {used}，上限为 {limit}。已完成的操作会保留。"
-        "你可以让我继续，或者缩小请求的范围。",
-    },
-    "tool_rate": {
-        "en": "I stopped here: I used a tool more often than I may in a short time. What was done stays done. "
-        "Tell me to go on in {seconds} seconds.",
-        "zh": "我先停在这里：短时间内调用同一工具的次数过多。已完成的操作会保留。请在 {seconds} 秒后让我继续。",
-    },
-    "repeated_call": {
-        "en": "I stopped here: I kept making the same call and got the same answer each time. What was done stays "
-        "done. Say it in another way, or tell me where to look.",
-        "zh": "我先停在这里：我一直在重复同一个调用，每次得到的结果都一样。已完成的操作会保留。"
-        "请换一种说法，或告诉我该看哪里。",
-    },
-    "outside_rounds": {
-        "en": "I stopped here: this turn used all of its rounds of calls to your MCP servers. What was done stays "
-        "done. Tell me to go on, or ask for a smaller part.",
-        "zh": "我先停在这里：本轮已用完对你的 MCP 服务器的全部调用轮次。已完成的操作会保留。"
-        "你可以让我继续，或者缩小请求的范围。",
-    },
-    "argument_size": {
-        "en": "I stopped here: what I wanted to write in one step is longer than the limit. What was done stays done. "
-        "Ask for it in smaller parts.",
-        "zh": "我先停在这里：我想一次写入的内容超过了上限。已完成的操作会保留。请分成几个较小的部分让我来做。",
-    },
-}
+TEXTS: Final = Texts.beside(__file__)
 REFUSED: Final[Mapping[CallLimit, str]] = {
     "tool_rate": "rate_limited: {tool} was used {limit} times within {period} seconds, which is all it may be. This "
     "call was not made. Don't try again in this turn: answer with what you have, and say what is left to do.",
@@ -127,7 +88,7 @@ def _ids(message: AIMessage) -> set[str]:
 
 
 def _stopped(code: Any, language: Language, **facts: Any) -> LimitReached:
-    return {"code": code, "message": STOPPED[code][language].format(**facts)}
+    return {"code": code, "message": TEXTS.say(f"stopped.{code}", language, **facts)}
 
 
 def result_text(text: str, structured: Mapping[str, Any] | None, limit: int) -> str:

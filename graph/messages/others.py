@@ -4,12 +4,13 @@ A result about somebody else's item lies beside the thread, which has a referenc
 that it was made of, so that any reader can check first whether the person still sees them.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final, TypeVar
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 from typing_extensions import TypedDict
 
+from drive_server.texts import Texts
 from graph.language import Language
 from graph.messages.stored_results import ResultStore
 from graph.messages.written import OUTCOME, SOURCES
@@ -18,10 +19,7 @@ OF_OTHERS: Final = "of_others"
 """Key in the `additional_kwargs` of messages that were made of other people's items."""
 ITEMS: Final = ":of-others"
 """Follows the reference of a stored result: the ids of the items of other people in it, one a line."""
-WITHHELD: Final[Mapping[Language, str]] = {
-    "en": "[Withheld: this is about something that is not shared with you any more.]",
-    "zh": "［已隐去：这涉及已不再与你共享的内容。］",
-}
+TEXTS: Final = Texts.beside(__file__)
 
 
 class OthersItems(TypedDict):
@@ -77,10 +75,15 @@ async def stored_items(result_store: ResultStore, reference: str) -> set[str]:
     return set(filter(None, (await result_store.get(f"{reference}{ITEMS}") or "").split("\n")))
 
 
+def withheld_text(language: Language) -> str:
+    """Return the sentence that stands in place of withheld content."""
+    return TEXTS.say("withheld", language)
+
+
 def _withheld(message: AnyMessage, language: Language) -> AnyMessage:
-    update: dict[str, Any] = {"content": WITHHELD[language], "additional_kwargs": {}}
+    update: dict[str, Any] = {"content": withheld_text(language), "additional_kwargs": {}}
     if isinstance(message, AIMessage):
-        update["content"] = WITHHELD[language] if message.text else ""
+        update["content"] = withheld_text(language) if message.text else ""
         update["additional_kwargs"] = {key: value for key, value in message.additional_kwargs.items() if key == SOURCES}
         update["tool_calls"] = [{**call, "args": {}} for call in message.tool_calls]
         update["invalid_tool_calls"] = [{**call, "args": ""} for call in message.invalid_tool_calls]

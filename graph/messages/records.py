@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
+from drive_server.texts import Texts
 from graph.events.calls import CallStatus, ToolCallRecord, ToolCallUpdatedEvent
 from graph.events.sending import emit
 from graph.language import Language
@@ -20,13 +21,7 @@ from graph.state import Call, OutsideCall
 SENT: Final = "sent_arguments"
 """Key in a result's `additional_kwargs`: the arguments that went to the server, as the person left them."""
 RUNNING: Final = frozenset({"allowed", "approved"})
-ENDED_CALL: Final[Mapping[str, Mapping[Language, str]]] = {
-    "unknown": {
-        "en": "Cancelled after it was sent. Whether the server carried it out is unknown.",
-        "zh": "发送之后被取消，服务器是否已经执行无法确定。",
-    },
-    "not_sent": {"en": "Cancelled before it was sent.", "zh": "在发送之前被取消。"},
-}
+TEXTS: Final = Texts.beside(__file__)
 
 
 def with_sources(answer: AIMessage, facts: Mapping[str, ToolFacts]) -> AIMessage:
@@ -97,8 +92,13 @@ def _open(call: Call | None, language: Language, *, is_over: bool) -> tuple[Call
     """Return the status of a call without a result, and the sentence about it."""
     is_running = call is not None and call["standing"] in RUNNING
     if is_over:
-        return "cancelled", ENDED_CALL["unknown" if is_running else "not_sent"][language]
+        return "cancelled", cancelled_text(language, was_sent=is_running)
     return ("invoking" if is_running else "pending"), ""
+
+
+def cancelled_text(language: Language, *, was_sent: bool) -> str:
+    """Return the sentence about a call that ended without a result."""
+    return TEXTS.say("cancelled.unknown" if was_sent else "cancelled.not_sent", language)
 
 
 def record(

@@ -42,6 +42,7 @@ from langgraph.constants import TAG_NOSTREAM
 
 from drive_server.telemetry.conventions import CHAT, INPUT_TOKENS, MODEL, OPERATION, OUTPUT_TOKENS
 from drive_server.telemetry.traces import SpanKind, span
+from drive_server.texts import Texts
 from graph.errors import (
     ModelAuthenticationError,
     ModelContextError,
@@ -76,16 +77,7 @@ HALF_CHARACTER: Final = "\\ud"
 """Begins the escape of a surrogate. One that stands alone is no text, and no service takes it back."""
 CUT: Final = frozenset({"length", "max_tokens", "max_output_tokens"})
 """The reasons of services for an answer that ends at its limit."""
-CUT_OFF: Final[Mapping[Language, str]] = {
-    "en": "(The answer is cut off here: the language model reached its length limit. Ask me to go on.)",
-    "zh": "（回答在此中断：语言模型已达到长度上限。可以让我接着说。）",
-}
-CALL_LOST: Final[Mapping[Language, str]] = {
-    "en": "(The language model wanted to use a tool, but its tool calls don't arrive: its server passes them on as "
-    "text. Whoever runs the server can turn on tool calling for this model.)",
-    "zh": "（语言模型想使用工具，但它的工具调用没有送达：模型服务把调用当作文本传了过来。"
-    "请让运行该服务的人为此模型启用工具调用。）",
-}
+TEXTS: Final = Texts.beside(__file__)
 THINKS: Final = re.compile(r"thinking|qwq|(?:^|[/-])r1\b", re.IGNORECASE)
 """In the names of models that think before each answer, and whose templates begin the thoughts."""
 HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
@@ -379,11 +371,11 @@ def has_lost_call(answer: AIMessage) -> bool:
 def cut_notice(answer: AIMessage, language: Language) -> str:
     """Return the sentence for the person about an answer of which something is missing; empty for others."""
     if was_cut(answer):
-        return f"\n\n{CUT_OFF[language]}"
+        return f"\n\n{TEXTS.say('cut_off', language)}"
     if not has_lost_call(answer):
         return ""
     gap = "\n\n" if answer.text.strip() else ""
-    return gap + CALL_LOST[language]
+    return gap + TEXTS.say("call_lost", language)
 
 
 def translate(error: Exception) -> ModelError | None:

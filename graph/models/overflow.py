@@ -9,11 +9,12 @@ known to be too small is told with the first answer of a conversation.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from langchain_core.messages import AIMessage, BaseMessage
 
+from drive_server.texts import Texts
 from graph.language import Language
 from graph.models.serving import Program, ServedModel
 
@@ -56,34 +57,7 @@ LEAST_SHARE: Final = 0.55
 WANTED_TOKENS: Final = 16_384
 ENOUGH_TOKENS: Final = 8_192
 """A smaller context cuts requests, in some servers without a word."""
-_TOLD: Final[Mapping[Language, str]] = {
-    "en": "(The language model read only {read:,} of about {sent:,} tokens that were sent: its server cut the rest, so "
-    "this answer may miss things. {mend})",
-    "zh": "（语言模型只读取了约 {sent:,} 个词元中的 {read:,} 个：模型服务截掉了其余部分，回答可能有遗漏。{mend}）",
-}
-_NARROW: Final[Mapping[Language, str]] = {
-    "en": "(The language model can read only {context:,} tokens, which is too few: longer conversations and documents "
-    "are refused or cut. {mend})",
-    "zh": "（语言模型只能读取 {context:,} 个词元，太少了：较长的对话和文档会被拒绝或截断。{mend}）",
-}
-_MENDS: Final[Mapping[Program, Mapping[Language, str]]] = {
-    "llama.cpp": {
-        "en": "Start llama.cpp with -c {tokens}.",
-        "zh": "请用 -c {tokens} 启动 llama.cpp。",
-    },
-    "ollama": {
-        "en": "Start Ollama with OLLAMA_CONTEXT_LENGTH={tokens}, or set num_ctx {tokens} for the model.",
-        "zh": "请用 OLLAMA_CONTEXT_LENGTH={tokens} 启动 Ollama，或为该模型设置 num_ctx {tokens}。",
-    },
-    "vllm": {
-        "en": "Start the server with --max-model-len {tokens}.",
-        "zh": "请用 --max-model-len {tokens} 启动服务。",
-    },
-    "": {
-        "en": "Give the model a larger context (Ollama: num_ctx {tokens}; llama.cpp: -c {tokens}).",
-        "zh": "请为模型设置更大的上下文（Ollama：num_ctx {tokens}；llama.cpp：-c {tokens}）。",
-    },
-}
+TEXTS: Final = Texts.beside(__file__)
 
 
 def is_too_long(said: str, status: int | None = None) -> bool:
@@ -110,8 +84,8 @@ def cut_request_notice(
     if not was_request_cut(answer, sent) or any(CUT_REQUEST in message.additional_kwargs for message in earlier):
         return ""
     read = (answer.usage_metadata or {}).get("input_tokens", 0)
-    mend = _MENDS[program][language].format(tokens=WANTED_TOKENS)
-    return _TOLD[language].format(read=read, sent=round(sent, -2), mend=mend)
+    mend = TEXTS.say(f"mend.{program or 'any'}", language, tokens=WANTED_TOKENS)
+    return TEXTS.say("request_cut", language, read=read, sent=round(sent, -2), mend=mend)
 
 
 def narrow_context_notice(served: ServedModel, earlier: Sequence[BaseMessage], language: Language) -> str:
@@ -119,8 +93,8 @@ def narrow_context_notice(served: ServedModel, earlier: Sequence[BaseMessage], l
     is_narrow = served.program and 0 < served.context < ENOUGH_TOKENS
     if not is_narrow or any(CUT_REQUEST in message.additional_kwargs for message in earlier):
         return ""
-    mend = _MENDS[served.program][language].format(tokens=WANTED_TOKENS)
-    return _NARROW[language].format(context=served.context, mend=mend)
+    mend = TEXTS.say(f"mend.{served.program or 'any'}", language, tokens=WANTED_TOKENS)
+    return TEXTS.say("context_narrow", language, context=served.context, mend=mend)
 
 
 def with_cut_mark(answer: AIMessage) -> AIMessage:

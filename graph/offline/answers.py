@@ -19,7 +19,7 @@ from graph.offline.understanding.intent import CHANGING, EDITING, Intent
 from graph.offline.understanding.requests import memory_intent, understand
 from graph.offline.wording import code, path_of, say
 from graph.routing.many_files import of_each
-from graph.routing.route import REASONS
+from graph.routing.route import route_reason
 from graph.state import AGENTS, AgentName
 
 OWN: Final = "mcp__"
@@ -42,7 +42,8 @@ def decide(conversation: Conversation) -> dict[str, Any]:
         leads, why = (last, "sticky") if is_fragment(intents, asked) else (leads, "")
     why = why or ("fallback" if not agents else "plan" if several and not memory_intent(asked) else leads)
     confidence = UNSURE if why == "fallback" else SURE
-    return {"agent": leads, "needs_plan": why == "plan", "confidence": confidence, "reason": REASONS[why][language]}
+    reason = route_reason(why, language)
+    return {"agent": leads, "needs_plan": why == "plan", "confidence": confidence, "reason": reason}
 
 
 def agent_for(intent: Intent) -> AgentName:

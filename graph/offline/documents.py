@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from drive_server.knowledge.text.sentences import sentence_spans
 from graph.offline.understanding.grammar import has_han, named_in, respelt, table, terms, word
-from graph.offline.wording import say, sides
+from graph.offline.wording import in_all_languages, say
 
 LONGEST: Final = 600
 TABLE, SEPARATOR = "\x1f", " | "
@@ -284,7 +284,9 @@ def _about(asked: str, sentences: Sequence[Sentence]) -> list[Sentence]:
 
 def _line(file: str, text: str) -> str:
     if file.startswith("group "):
-        return text.replace(sides("quoted_by")[0], "").replace(sides("quoted_by")[1], "").strip()
+        for lead in in_all_languages("quoted_by"):
+            text = text.replace(lead, "")
+        return text.strip()
     said = " ".join(text.split())
     return f"- {_unescaped(file)}: {said if len(said) <= LONGEST_LISTED else said[: LONGEST_LISTED - 1] + '…'}"
 

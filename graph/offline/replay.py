@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from graph.drive.tool_names import EDITS
 from graph.offline.conversation import READING, Call, Conversation, Result
-from graph.routing.route import REASONS
+from graph.routing.route import route_reason
 
 MOST_ROUNDS: Final = 8
 ANSWERING: Final = frozenset({"query_table", "map_reduce_files", "read_bulk_result"})
@@ -97,7 +97,7 @@ class Replay:
         if handed_over or "transfer_to_agent" not in self._tools:
             return StoppedError("no_tool", tool)
         agent = "document_agent" if tool in EDITS else "search_agent" if tool in ANSWERING else "drive_agent"
-        reason = REASONS[agent][conversation.language]
+        reason = route_reason(agent, conversation.language)
         return CallsNeededError((request("transfer_to_agent", agent=agent, reason=reason),))
 
     def _take(self, wanted: Sequence[Request]) -> list[Result | None]:

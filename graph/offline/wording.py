@@ -1,11 +1,11 @@
-"""The offline model's sentences in either language, with the names, paths, sizes and times in them."""
+"""The offline model's sentences, with the names, paths, sizes and times in them."""
 
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Final
 
+from drive_server.texts import Texts
 from graph.language import Language
 from graph.moment import local_time
 
@@ -15,23 +15,20 @@ _SPACES: Final = re.compile(r"\s+")
 _LINK: Final = re.compile(r"\]\s*[(\[]|!?\[")
 _CURLY: Final = re.compile("[“”]")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•·]|\d{1,3}[.)、])\s+")
-_ROWS: Final = (Path(__file__).parent / "phrases.tsv").read_text(encoding="utf-8").splitlines()[1:]
-_PHRASES: Final = {row.split("\t")[0]: tuple(row.replace("\\n", "\n").split("\t")[1:]) for row in _ROWS}
-"""Each sentence by its code, in English and in Chinese."""
+TEXTS: Final = Texts.beside(__file__)
 _SHARED: Final = ("abilities", "real_model")
 """The sentences that others have in them."""
 
 
-def sides(code: str) -> tuple[str, ...]:
-    """Return a sentence of the catalogue in English and in Chinese; nothing for an unknown code."""
-    return _PHRASES.get(code, ())
+def in_all_languages(code: str) -> tuple[str, ...]:
+    """Return a sentence in each language, without its values."""
+    return tuple(TEXTS.value(code, language) for language in TEXTS.languages)
 
 
 def say(language: Language, code: str, **values: Any) -> str:
-    """Return a sentence of the catalogue with its values filled in."""
-    side = 0 if language == "en" else 1
-    shared = {shared: _PHRASES[shared][side] for shared in _SHARED}
-    return _PHRASES[code][side].format(**(shared | values))
+    """Return a sentence with its values filled in."""
+    shared = {shared: TEXTS.value(shared, language) for shared in _SHARED}
+    return TEXTS.say(code, language, **(shared | values))
 
 
 def inert(text: str) -> str:

@@ -27,7 +27,7 @@ from graph.planning.progress import (
     with_step,
     without_dependents,
 )
-from graph.planning.texts import TEXTS, closing, needs
+from graph.planning.sentences import TEXTS, closing, needs
 from graph.planning.waiting import refuses, withhold_results
 from graph.routing.handover import HANDOVER_NAMES, main_refusal
 from graph.routing.questions import asks
@@ -140,7 +140,7 @@ def _at_limit(state: State, reached: LimitReached) -> Update:
     plan = state.get("plan")
     if plan is None or plan.get("status") in {"done", "stopped"}:
         return update
-    why = TEXTS["limit"][language]
+    why = TEXTS.say("plan.limit", language)
     steps = [_given_up(step, why) for step in plan["steps"]]
     following: Plan = {**plan, "steps": steps}
     for changed in changed_steps(plan, following):

@@ -112,7 +112,7 @@ async def _edited(
     except DriveUnavailableError as error:
         return call, error.in_language(language).sentence
     if len(folders) < len(refs):
-        return call, TEXTS["no_bound"][language]
+        return call, TEXTS.say("contract.no_bound", language)
     return card(plan_id, folders, args["kinds"], args["max_items"], language), ""
 
 

@@ -27,8 +27,8 @@ from graph.models.structured import ask_for
 from graph.planning.advance import exchange_plan
 from graph.planning.plan import ATTEMPTS, announce, refuse_wrong, request_of, system_of, with_whole_folders
 from graph.planning.progress import changed_steps, merge_plans, views, without_dependents
+from graph.planning.sentences import needs, revision
 from graph.planning.shape import MAX_STEPS, RevisedPlan, make_steps, with_ids, with_waves
-from graph.planning.texts import needs, revision
 from graph.prompts import json_section
 from graph.state import Plan, State, Step, Update, running_turn
 

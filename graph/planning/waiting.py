@@ -10,9 +10,9 @@ from graph.errors import DriveUnavailableError
 from graph.events.sending import emit
 from graph.language import Language
 from graph.memory.facts import hidden_items
-from graph.messages.others import WITHHELD, made_of
+from graph.messages.others import made_of, withheld_text
 from graph.planning.progress import views
-from graph.routing.route import REASONS, STICKY_CONFIDENCE, announce_route, by_pattern
+from graph.routing.route import STICKY_CONFIDENCE, announce_route, by_pattern, route_reason
 from graph.state import Plan, Route, State, Step, Update, join_attachments, running_turn
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ async def withhold_results(plan: Plan, state: State, deps: GraphDependencies, us
     if not made:
         return plan
     hidden = await _hidden(set[str]().union(*(items for _, items in made)), deps, user)
-    gone, withheld = {text for text, items in made if items & hidden}, WITHHELD[running_turn(state)["language"]]
+    gone, withheld = {text for text, items in made if items & hidden}, withheld_text(running_turn(state)["language"])
     steps: list[Step] = [
         {
             **step,
@@ -97,7 +97,7 @@ def _route_of(plan: Plan, language: Language) -> Route:
     return {
         "agent": next(step["agent"] for step in plan["steps"] if step.get("question")),
         "confidence": STICKY_CONFIDENCE,
-        "reason": REASONS["sticky"][language],
+        "reason": route_reason("sticky", language),
         "method": "sticky",
         "needs_plan": False,
     }

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, TypedDict
 
-from graph.language import Language
+from drive_server.texts import Texts
+from graph.language import Language, join_names
 from graph.policy.bounds import ACTION_KINDS, MOST_FOLDERS, MOST_ITEMS, ActionKind, Bounds, BoundsData, to_data
 from graph.state import Call
 
@@ -34,32 +35,7 @@ SCHEMA: Final[Mapping[str, Any]] = {
 }
 """The JSON schema for an edit of the card; `folders` are ids."""
 
-KINDS: Final[Mapping[ActionKind, Mapping[Language, str]]] = {
-    "create": {"en": "create", "zh": "新建"},
-    "write": {"en": "change the text of", "zh": "修改内容"},
-    "rename": {"en": "rename", "zh": "重命名"},
-    "move": {"en": "move", "zh": "移动"},
-    "copy": {"en": "copy", "zh": "复制"},
-    "trash": {"en": "move to the trash", "zh": "移到回收站"},
-}
-TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
-    "no_bound": {
-        "en": "A plan's bounds are folders that are there, and never the whole drive.",
-        "zh": "计划的范围只能是已有的文件夹，不能是整个云盘。",
-    },
-    "reason": {
-        "en": "Agree once to what this plan may do, or be asked each time.",
-        "zh": "可以一次同意这个计划的操作范围，也可以每次单独确认。",
-    },
-    "preview": {
-        "en": "Without asking again, and only until the plan ends: {kinds} in {folders}, {count} items at most.\n"
-        "All that is in these folders is included.\n"
-        "Sharing, links and deleting for good are asked about each time; so is anything else that changes something.",
-        "zh": "在计划结束之前不再逐次询问：{kinds}，限于 {folders}，最多 {count} 项。\n"
-        "包括这些文件夹中的全部内容。\n"
-        "共享、链接和永久删除仍会每次询问；范围之外的其他改动也会询问。",
-    },
-}
+TEXTS: Final = Texts.beside(__file__)
 
 
 class Folder(TypedDict):
@@ -84,7 +60,7 @@ def card(
         "name": APPROVE_PLAN,
         "args": args,
         "risk": "delete" if "trash" in kinds else "write",
-        "reason": TEXTS["reason"][language],
+        "reason": TEXTS.say("contract.reason", language),
         "preview": _preview(folders, kinds, max_items, language),
         "reversible": True,
         "etag": None,
@@ -106,10 +82,13 @@ def agreed(args: Mapping[str, Any], now: datetime) -> BoundsData:
 
 
 def _preview(folders: Sequence[Folder], kinds: Sequence[ActionKind], max_items: int, language: Language) -> str:
-    comma = "、" if language == "zh" else ", "
-    return TEXTS["preview"][language].format(
-        kinds=comma.join(KINDS[kind][language] for kind in kinds),
-        folders=comma.join(f"`{folder['path']}`" for folder in folders),
+    named = (TEXTS.say(f"contract.kind.{kind}", language) for kind in kinds)
+    inside = (f"`{folder['path']}`" for folder in folders)
+    return TEXTS.say(
+        "contract.preview",
+        language,
+        kinds=join_names(named, language),
+        folders=join_names(inside, language),
         count=max_items,
     )
 

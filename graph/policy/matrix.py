@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+from drive_server.models.risks import ASKS, Asks
+from drive_server.models.risks import Kind as ToolKind
+from drive_server.models.risks import Risk as Level
 from graph.policy.reasons import Code
 from graph.state import Risk
 
 Verdict = Literal["allow", "ask", "deny"]
-ToolKind = Literal["query", "read", "write", "removal", "network", "execution"]
-"""query: asks about the drive. read: shows contents. write: changes it, and can be undone. removal: takes things away.
-network: reaches people outside of the drive. execution: makes other actions happen, or changes who acts."""
-Level = Literal["low", "medium", "high"]
 Cover = Literal["never", "untainted", "always"]
 
 KINDS: Final[tuple[ToolKind, ...]] = get_args(ToolKind)
@@ -32,26 +31,37 @@ class Cell:
     reason: Code
 
 
-MATRIX: Final[Mapping[tuple[ToolKind, Level], Cell]] = {
-    ("query", "low"): Cell("allow", "allow", "never", "looks"),
-    ("query", "medium"): Cell("allow", "allow", "never", "looks"),
-    ("query", "high"): Cell("ask", "ask", "never", "looks"),
-    ("read", "low"): Cell("allow", "allow", "never", "reads"),
-    ("read", "medium"): Cell("allow", "allow", "never", "reads"),
-    ("read", "high"): Cell("ask", "ask", "never", "reads"),
-    ("write", "low"): Cell("allow", "ask", "always", "adds"),
-    ("write", "medium"): Cell("allow", "ask", "always", "organises"),
-    ("write", "high"): Cell("ask", "ask", "always", "writes"),
-    ("removal", "low"): Cell("ask", "ask", "untainted", "trashes"),
-    ("removal", "medium"): Cell("ask", "ask", "never", "replaces"),
-    ("removal", "high"): Cell("ask", "ask", "never", "final"),
-    ("network", "low"): Cell("ask", "ask", "never", "revokes"),
-    ("network", "medium"): Cell("ask", "ask", "never", "shares"),
-    ("network", "high"): Cell("ask", "ask", "never", "links"),
-    ("execution", "low"): Cell("allow", "allow", "never", "previews"),
-    ("execution", "medium"): Cell("ask", "ask", "never", "undoes"),
-    ("execution", "high"): Cell("deny", "deny", "never", "never"),
+VERDICTS: Final[Mapping[Asks, tuple[Verdict, Verdict]]] = {
+    "never": ("allow", "allow"),
+    "when_shared": ("allow", "ask"),
+    "always": ("ask", "ask"),
 }
+"""The verdict in a thread that is not tainted, and in one that is, by the drive's own table."""
+DENIED: Final[frozenset[tuple[ToolKind, Level]]] = frozenset({("execution", "high")})
+"""An outside host may let its person sign in; the assistant never changes who acts."""
+REASONS: Final[Mapping[ToolKind, tuple[Code, Code, Code]]] = {
+    "query": ("looks", "looks", "looks"),
+    "read": ("reads", "reads", "reads"),
+    "write": ("adds", "organises", "writes"),
+    "removal": ("trashes", "replaces", "final"),
+    "network": ("revokes", "shares", "links"),
+    "execution": ("previews", "undoes", "never"),
+}
+"""The reasons of a kind, by level."""
+
+
+def _cover(kind: ToolKind, level: Level) -> Cover:
+    if kind == "write":
+        return "always"
+    return "untainted" if (kind, level) == ("removal", "low") else "never"
+
+
+def _cell(kind: ToolKind, level: Level) -> Cell:
+    verdict, tainted = ("deny", "deny") if (kind, level) in DENIED else VERDICTS[ASKS[kind, level]]
+    return Cell(verdict, tainted, _cover(kind, level), REASONS[kind][LEVELS.index(level)])
+
+
+MATRIX: Final[Mapping[tuple[ToolKind, Level], Cell]] = {place: _cell(*place) for place in ASKS}
 """Every combination has a cell, also those that no tool of today is in."""
 
 RISKS: Final[Mapping[ToolKind, Risk]] = {

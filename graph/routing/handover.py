@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from langchain_core.messages import ToolMessage
 
-from graph.language import Language
+from drive_server.texts import Texts
 from graph.messages.grouping import AnyCall, current_turn, unanswered
 from graph.messages.others import mark, read_items
 from graph.messages.written import add_messages, announce_call, outcome_of, refusal_of, report, result_message
@@ -38,59 +38,7 @@ CONFIDENCE: Final = 0.8
 REFUSALS: Final[tuple[Refusal, ...]] = ("rejected", "answered", "unclear", "expired")
 """Why calls were not allowed, beginning with the person's own word."""
 
-TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
-    "handed_over": {
-        "en": "The {agent} has the request now. {agent}: do it with your tools; the reason was: {reason}",
-        "zh": "请求已交给 {agent}。{agent}：请用你的工具完成；转交原因：{reason}",
-    },
-    "planned": {"en": "A plan is made of the request.", "zh": "正在为该请求制定计划。"},
-    "alone": {
-        "en": "invalid_argument: Call {tool} alone, when you have the results of your other calls.",
-        "zh": "invalid_argument: 请在得到其他调用的结果之后，单独调用 {tool}。",
-    },
-    "no_agent": {
-        "en": "invalid_argument: `agent` is one of {agents}; `reason` is a sentence.",
-        "zh": "invalid_argument: `agent` 须为 {agents} 之一；`reason` 为一句话。",
-    },
-    "yourself": {
-        "en": "invalid_argument: You are the {agent}. Do it with your tools, or say what can't be done.",
-        "zh": "invalid_argument: 你就是 {agent}。请用你的工具完成，或说明哪些做不到。",
-    },
-    "too_often": {
-        "en": "too_many: The request was handed over {most} times already. Do what your tools allow, and say what is "
-        "left undone.",
-        "zh": "too_many: 该请求已转交 {most} 次。请完成你的工具能做的部分，并说明哪些没有完成。",
-    },
-    "in_a_plan": {
-        "en": "conflict: The request has a plan already. Do your step of it.",
-        "zh": "conflict: 该请求已有计划。请完成你的步骤。",
-    },
-    "begun": {
-        "en": "conflict: The drive was changed in this turn already, and a plan would do that again. Go on with your "
-        "tools, or hand the rest over with transfer_to_agent.",
-        "zh": "conflict: 本轮已更改过云盘，计划会重复这些更改。请继续用你的工具完成，"
-        "或用 transfer_to_agent 转交其余部分。",
-    },
-    "rejected": {
-        "en": "conflict: The person rejected a call in this turn, and a plan would ask for it again. Say so, and stop.",
-        "zh": "conflict: 用户在本轮拒绝了一项操作，计划会再次提出。请说明这一点，然后停止。",
-    },
-    "expired": {
-        "en": "conflict: An approval in this turn expired before anyone answered, and a plan would ask for it again. "
-        "Say so, and stop.",
-        "zh": "conflict: 本轮的一项审批在答复之前已过期，计划会再次提出。请说明这一点，然后停止。",
-    },
-    "answered": {
-        "en": "conflict: The person answered a call in this turn with other words, and a plan would ask for it again. "
-        "Do what they said, and stop.",
-        "zh": "conflict: 用户在本轮对一项操作给出了其他答复，计划会再次提出。请按其答复处理，然后停止。",
-    },
-    "unclear": {
-        "en": "conflict: The answer to an approval in this turn could not be used, and a plan would ask for it again. "
-        "Say so, and stop.",
-        "zh": "conflict: 本轮一项审批收到的答复无法使用，计划会再次提出。请说明这一点，然后停止。",
-    },
-}
+TEXTS: Final = Texts.beside(__file__)
 
 
 async def hand_over(state: State) -> Update:
@@ -194,7 +142,7 @@ def _result(call: AnyCall, text: str) -> ToolMessage:
 
 
 def _text(state: State, code: str, **values: Any) -> str:
-    return TEXTS[code][running_turn(state)["language"]].format(**values)
+    return TEXTS.say(f"handover.{code}", running_turn(state)["language"], **values)
 
 
 def _mapping(args: object) -> Mapping[str, Any]:

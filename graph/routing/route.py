@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemM
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
+from drive_server.texts import Texts
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.tool_names import EDITS
@@ -44,29 +45,7 @@ UNSURE: Final = load_prompt("routing/unsure")
 PATTERN_CONFIDENCE: Final = 0.9
 STICKY_CONFIDENCE: Final = 0.7
 
-REASONS: Final[dict[str, dict[Language, str]]] = {
-    "drive_agent": {"en": "This is about organising your drive.", "zh": "这是整理云盘的请求。"},
-    "document_agent": {"en": "This is about the text of a document.", "zh": "这是关于文档内容的请求。"},
-    "search_agent": {"en": "This needs something found in your files.", "zh": "这需要在文件中查找内容。"},
-    "plan": {"en": "Several things are to be done, so there will be a plan.", "zh": "需要完成多件事，先制定计划。"},
-    "each": {
-        "en": "Each file is read, and then all of them are put together, so there will be a plan.",
-        "zh": "先逐个读取文件，再汇总成整体，先制定计划。",
-    },
-    "sticky": {"en": "This goes on from what we were doing.", "zh": "这是接着刚才的内容。"},
-    "correction": {
-        "en": "This corrects what was done last.",
-        "zh": "这是更正刚才所做的改动。",
-    },
-    "fallback": {
-        "en": "It is not clear who should take this, so the Drive agent tries.",
-        "zh": "无法确定由谁处理，先由云盘助手尝试。",
-    },
-    "unsure": {
-        "en": "It is not clear what this is about, so the likeliest specialist takes it, and asks if need be.",
-        "zh": "无法确定这是什么请求，先由最可能的助手处理，必要时会问你。",
-    },
-}
+TEXTS: Final = Texts.beside(__file__)
 
 
 ASKS_FOR_PLAN: Final = re.compile(r"\bplan\b|step by step|计划|规划|分步|一步一步", re.IGNORECASE)
@@ -181,7 +160,7 @@ def by_correction(state: State) -> Route | None:
     if _in_document(state) and last["tool"] not in EDITS:
         return None
     agent: AgentName = "document_agent" if last["tool"] in EDITS else "drive_agent"
-    reason = REASONS["correction"][running_turn(state)["language"]]
+    reason = _reason("correction", state)
     return {**_route(agent, PATTERN_CONFIDENCE, reason, "sticky"), "corrects": True}
 
 
@@ -194,13 +173,13 @@ def _is_of_last_turn(state: State, change: ChangeNote) -> bool:
 def by_pattern(state: State) -> Route | None:
     """Decide by words alone, where they leave no doubt."""
     if of_each(_message(state)) and not _in_document(state):
-        reason = REASONS["each"][running_turn(state)["language"]]
+        reason = _reason("each", state)
         return _route("search_agent", PATTERN_CONFIDENCE, reason, "pattern", needs_plan=True)
     intent = read_intent(_message(state), in_document=_in_document(state))
     agent = pattern_agent(intent)
     if agent is None:
         return None
-    reason = REASONS["plan" if intent.several else agent][running_turn(state)["language"]]
+    reason = _reason("plan" if intent.several else agent, state)
     return _route(agent, PATTERN_CONFIDENCE, reason, "pattern", needs_plan=intent.several)
 
 
@@ -221,7 +200,7 @@ def by_stickiness(state: State) -> Route | None:
         return None
     if last["agent"] == "document_agent" and not in_document and not _has_asked(state["messages"]):
         return None
-    return _route(last["agent"], STICKY_CONFIDENCE, REASONS["sticky"][running_turn(state)["language"]], "sticky")
+    return _route(last["agent"], STICKY_CONFIDENCE, _reason("sticky", state), "sticky")
 
 
 def by_score(state: State, threshold: float) -> Route:
@@ -234,7 +213,7 @@ def by_score(state: State, threshold: float) -> Route:
         last=before["agent"] if before else None,
         goes_on=is_follow_up(text) or _has_asked(state["messages"]),
     )
-    reason = REASONS["unsure" if likely.confidence < threshold else likely.agent][running_turn(state)["language"]]
+    reason = _reason("unsure" if likely.confidence < threshold else likely.agent, state)
     return _route(likely.agent, likely.confidence, reason, "score")
 
 
@@ -250,7 +229,7 @@ async def _by_model(router: BaseChatModel, state: State, brief: Sequence[str], s
     except ModelError as error:
         logger.warning("The router's model failed, so the likeliest specialist takes the turn: %s", error)
         return None
-    reason = answer.reason.strip() or REASONS[answer.agent][running_turn(state)["language"]]
+    reason = answer.reason.strip() or _reason(answer.agent, state)
     return _route(answer.agent, answer.confidence, reason, "model", needs_plan=answer.needs_plan)
 
 
@@ -272,6 +251,15 @@ def _message(state: State) -> str:
 
 def _in_document(state: State) -> bool:
     return bool(state.get("place", {}).get("file_id"))
+
+
+def route_reason(code: str, language: Language) -> str:
+    """Return the sentence that says why a specialist takes the turn: by its own name, or another code."""
+    return TEXTS.say(f"reason.{code}", language)
+
+
+def _reason(code: str, state: State) -> str:
+    return route_reason(code, running_turn(state)["language"])
 
 
 def _route(agent: AgentName, confidence: float, reason: str, method: Any, *, needs_plan: bool = False) -> Route:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcp.types import CallToolResult
 
+from drive_server.texts import ORIGINAL, Texts
 from graph.drive.tool_names import FILE_INFO
 from graph.memory.facts import (
     FACT_CHARACTERS,
@@ -25,6 +26,7 @@ from graph.tools.local import LocalTool, Request, ToolContext, error_result, tex
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
+TEXTS: Final = Texts.beside(__file__)
 MOST_LISTED: Final = 50
 
 _REMEMBER: Final[dict[str, Any]] = {
@@ -87,13 +89,14 @@ async def _source(request: Request) -> FactSource | None:
 
 
 async def _effect(request: Request) -> Mapping[str, Any]:
-    fact = one_line(str(request.args["fact"]))
-    zh = {"code": "remember", "params": {"fact": fact}, "zh": f"长期记住：{fact}"}
-    return {
-        "summary": f"Remember for later conversations: {fact}",
-        "messages": {"summary": zh},
-        "reversible": True,
-    }
+    return {**_summary("remember", one_line(str(request.args["fact"]))), "reversible": True}
+
+
+def _summary(code: str, fact: str) -> Mapping[str, Any]:
+    """Return the line about a change of the facts, in the shape of the drive's sentences."""
+    texts = {language: TEXTS.say(f"memory.{code}", language, fact=fact) for language in TEXTS.languages}
+    message = {"code": code, "params": {"fact": fact}, **texts}
+    return {"summary": texts[ORIGINAL], "messages": {"summary": message}}
 
 
 async def _forget(request: Request) -> CallToolResult:
@@ -107,9 +110,7 @@ async def _forget(request: Request) -> CallToolResult:
 async def _effect_of_forgetting(request: Request) -> Mapping[str, Any]:
     fact = await _facts(request).get(str(request.args["memory_id"]))
     text = fact["text"] if fact else "?"
-    zh = {"code": "forget", "params": {"fact": text}, "zh": f"忘记：{text}"}
-    summary = {"summary": f"Forget: {text}", "messages": {"summary": zh}}
-    return {**summary, "about": fact["text"] if fact else "", "reversible": False}
+    return {**_summary("forget", text), "about": fact["text"] if fact else "", "reversible": False}
 
 
 async def _list(request: Request) -> CallToolResult:

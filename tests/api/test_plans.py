@@ -11,7 +11,7 @@ import pytest
 
 from api.plans import Plans
 from api.withholding import Withholding
-from graph.messages.others import WITHHELD
+from graph.messages.others import withheld_text
 from tests.api.fakes import Gate
 from tests.api.plan_model import PlanModel, folder, plan_message
 from tests.api.real_service import RealService
@@ -293,7 +293,7 @@ def test_a_command_in_the_chat_shows_nothing_of_what_is_not_shared_any_more(
     with service.owner.chat("continue the plan", thread_id=planned.thread_id) as said:
         said.finish()
     results = [event["result"] for event in said.of("tool_call_end")]
-    assert set(results) == {WITHHELD["en"]}
+    assert set(results) == {withheld_text("en")}
 
 
 def test_only_who_may_write_changes_it_and_nobody_else_sees_it(service: PlanService) -> None:

@@ -15,13 +15,14 @@ from drive_server.access import Actor, Principal
 from drive_server.context import META_CHANGE_ID, META_EFFECT, META_REPLAYED
 from drive_server.errors import DriveError
 from drive_server.mcp.calls.authentication import IN_PROCESS, Authenticator, DriveRequest, actor_of
-from drive_server.mcp.calls.consent import Asks, Consent, can_ask
+from drive_server.mcp.calls.consent import Consent, can_ask
 from drive_server.mcp.calls.progress import CallProgress, progress_sender
 from drive_server.mcp.calls.purging import require_purge
 from drive_server.mcp.calls.sampling import HostModel, can_sample
 from drive_server.mcp.lean_results import lean
 from drive_server.messages import Message, translations
 from drive_server.models.changes import Effect, Outcome
+from drive_server.models.risks import Asks
 from drive_server.services.map_reduce.language_model import LanguageModel
 from drive_server.services.progress import Progress
 

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 from weakref import WeakValueDictionary
 
 import anyio
@@ -21,8 +21,6 @@ from drive_server.models.changes import Effect, Outcome
 from drive_server.services.journal.service import Journal
 from drive_server.services.tree.names import display_name
 
-Asks = Literal["always", "when_shared", "never"]
-"""The calls before which the person is asked. when_shared: those that change items that others see, or come to see."""
 MOST_NAMED: Final = 10
 MOST_CHARACTERS: Final = 200
 MOST_DIFF_LINES: Final = 20

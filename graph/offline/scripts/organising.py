@@ -11,11 +11,11 @@ from graph.offline.scripts.resolve import dated, resolve, resolve_folder, resolv
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import word
 from graph.offline.understanding.intent import Intent, Ref
-from graph.offline.wording import bounded, code, path_of, quoted, sides
+from graph.offline.wording import bounded, code, in_all_languages, path_of, quoted
 
 LONGEST_TOPIC, YEAR = 60, 4
 _TITLES: Final = tuple(
-    re.compile(re.escape(side).replace(r"\{topic\}", "(?P<topic>.+?)")) for side in sides("summary_title")
+    re.compile(re.escape(side).replace(r"\{topic\}", "(?P<topic>.+?)")) for side in in_all_languages("summary_title")
 )
 _UNSAFE: Final = re.compile(r"[/\\\x00-\x1f“”\"]+|\.\w{1,5}\s*$")
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from graph.language import Language
 from graph.offline.conversation import Conversation, Item, Result, Sections
 from graph.offline.replay import Replay, Request, UnresolvedError, request
-from graph.offline.wording import bounded, code, inert, path_of, quoted, say, sides
+from graph.offline.wording import TEXTS, bounded, code, inert, path_of, quoted, say
 
 LONGEST_SHOWN: Final = 180
 ROOT: Final[Item] = {"id": "root", "kind": "folder", "name": "", "path": "/"}
@@ -63,7 +63,7 @@ class Task:
 
     def role(self, role: str) -> str:
         """Return a role's name."""
-        return self.say(role) if sides(role) else role
+        return self.say(role) if role in TEXTS else role
 
     def with_hint(self, text: str, code: str) -> str:
         """Return a sentence with a hint after it; within a plan only its last step gives hints."""

@@ -163,14 +163,14 @@ def make_map_whole(deps: GraphDependencies) -> Any:
         if survey is None or current_step(state) is None:
             return ended
         if not survey["items"]:
-            return {**add_messages([say(TEXTS["empty"][language])]), **ended}
+            return {**add_messages([say(TEXTS.say("files.empty", language))]), **ended}
         findings = [found[item["id"]] for item in survey["items"] if item["id"] in found]
         failed = [one for one in findings if one["status"] == "failed"]
         if len(failed) == len(findings):
             if reached := _limit(state, deps):
                 return {**ended, "limit": reached}
             which = failed_files(failed, language)
-            return {**ended, "failure": TEXTS["none_read"][language].format(total=len(findings), which=which)}
+            return {**ended, "failure": TEXTS.say("files.none_read", language, total=len(findings), which=which)}
         whole_answer = WholeAnswer(deps, survey, language, runtime)
         whole = await whole_answer.combine(state, findings)
         text = link_filter_for(state, deps.hosts).clean(render_answer(survey, findings, whole, MOST_ITEMS, language))
@@ -196,14 +196,14 @@ class WholeAnswer:
         """Return the whole; where the model fails or the turn is at a limit, why there is none."""
         answers = [(one["path"], one["text"]) for one in findings if one["status"] == "read"]
         if not answers:
-            return TEXTS["nothing"][self._language]
+            return TEXTS.say("files.nothing", self._language)
         if reached := _limit(state, self._deps):
-            return TEXTS["no_whole"][self._language].format(why=reached["message"])
+            return TEXTS.say("files.no_whole", self._language, why=reached["message"])
         try:
             return await self._levels(answers)
         except ModelError as error:
             why = error.in_language(self._language).sentence.rstrip(".。")
-            return TEXTS["no_whole"][self._language].format(why=why)
+            return TEXTS.say("files.no_whole", self._language, why=why)
 
     async def _levels(self, answers: Sequence[tuple[str, str]]) -> str:
         while len(parts := groups(answers)) > 1:
@@ -216,7 +216,7 @@ class WholeAnswer:
         asked = [SystemMessage(system), HumanMessage(answers_text(self._survey["task"], answers))]
         answer = await ask_once_shorter(lambda sent: ask(self._model, sent, hidden=True), asked)
         self.spending.add(answer, asked)
-        said = reply_of(answer.text) or TEXTS["nothing"][self._language]
+        said = reply_of(answer.text) or TEXTS.say("files.nothing", self._language)
         return said + cut_notice(answer, self._language)
 
 

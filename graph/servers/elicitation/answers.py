@@ -1,48 +1,39 @@
-"""The check of an answer against the form that was shown, with a sentence for each field in both languages."""
+"""The check of an answer against the form that was shown, with a sentence for each field."""
 
 import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from jsonschema import Draft202012Validator, FormatChecker, ValidationError
 
+from drive_server.texts import Texts
+from graph.language import Language
 from graph.servers.elicitation.forms import MOST_ANSWER
 
-Sentence = tuple[str, str]
-"""English and Chinese."""
-FORMAT_WORDS: Final[Mapping[str, Sentence]] = {
-    "email": ("an email address", "电子邮件地址"),
-    "uri": ("an address such as https://example.com", "网址，例如 https://example.com"),
-    "date": ("a date such as 2026-01-31", "日期，例如 2026-01-31"),
-    "date-time": ("a time such as 2026-01-31T09:30:00Z", "时间，例如 2026-01-31T09:30:00Z"),
-}
-TYPE_WORDS: Final[Mapping[str, Sentence]] = {
-    "string": ("a text", "文本"),
-    "number": ("a number", "数字"),
-    "integer": ("a whole number", "整数"),
-    "boolean": ("yes (true) or no (false)", "“是”（true）或“否”（false）"),
-    "array": ("a list", "列表"),
-}
-SENTENCES: Final[Mapping[str, Sentence]] = {
-    "type": ("It has to be {en}.", "必须是{zh}。"),
-    "format": ("It has to be {en}.", "必须是{zh}。"),
-    "enum": ("It has to be one of the choices.", "必须是所列选项之一。"),
-    "minLength": ("It has to have at least {value} characters.", "至少需要 {value} 个字符。"),
-    "maxLength": ("It may have at most {value} characters.", "最多 {value} 个字符。"),
-    "minimum": ("It has to be at least {value}.", "不能小于 {value}。"),
-    "maximum": ("It may be at most {value}.", "不能大于 {value}。"),
-    "minItems": ("At least {value} have to be chosen.", "至少选择 {value} 项。"),
-    "maxItems": ("At most {value} may be chosen.", "最多选择 {value} 项。"),
-    "required": ("It has to be filled in.", "必须填写。"),
-    "additionalProperties": ("The question has no such field.", "问题中没有这个字段。"),
-}
+TEXTS: Final = Texts.beside(__file__)
 BOOLEANS: Final = {"true": True, "yes": True, "是": True, "false": False, "no": False, "否": False}
 EMAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+class Problem(NamedTuple):
+    """The problem with the answer in a field, by its code; `value` is the limit that the form sets."""
+
+    code: str
+    value: Any = None
+
+    def sentence(self, language: Language) -> str:
+        """Return the sentence about it."""
+        return TEXTS.say(self.code, language, value=self.value)
+
+    @property
+    def sentences(self) -> Mapping[Language, str]:
+        """The sentence in each language."""
+        return {language: self.sentence(language) for language in TEXTS.languages}
 
 
 def _is_date(value: str) -> bool:
@@ -65,7 +56,7 @@ for _name, _check in CHECKS.items():
     FORMAT_CHECKER.checks(_name, raises=ValueError)(_check)
 
 
-def read_answer(schema: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Sentence]]:
+def read_answer(schema: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Problem]]:
     """Return the answer as the server gets it, and the problems by the names of the fields.
 
     Plain forms send every value as text, and an empty field as an empty text.
@@ -74,16 +65,16 @@ def read_answer(schema: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[di
     required = frozenset(schema.get("required", ()))
     read = {name: _value(value, fields[name]) if name in fields else value for name, value in given.items()}
     answer = {name: value for name, value in read.items() if name in required or not _is_empty(value)}
-    problems: dict[str, Sentence] = {}
+    problems: dict[str, Problem] = {}
     for error in Draft202012Validator(schema, format_checker=FORMAT_CHECKER).iter_errors(answer):
         for name in _fields_of(error, answer, fields):
-            problems.setdefault(name, _sentence(error))
+            problems.setdefault(name, _problem(error))
     for name in required & answer.keys():
         if _is_empty(answer[name]):
-            problems[name] = SENTENCES["required"]
+            problems[name] = Problem("problem.required")
     for name, value in answer.items():
         if isinstance(value, str) and len(value) > MOST_ANSWER:
-            problems.setdefault(name, _filled(SENTENCES["maxLength"], MOST_ANSWER))
+            problems.setdefault(name, Problem("problem.maxLength", MOST_ANSWER))
     return answer, problems
 
 
@@ -114,14 +105,9 @@ def _fields_of(error: ValidationError, answer: Mapping[str, Any], fields: Mappin
     return [name for name in answer if name not in fields]
 
 
-def _sentence(error: ValidationError) -> Sentence:
+def _problem(error: ValidationError) -> Problem:
     keyword, value = str(error.validator), error.validator_value
-    words = TYPE_WORDS if keyword == "type" else FORMAT_WORDS
     if keyword in {"type", "format"}:
-        english, chinese = words[str(value)]
-        return SENTENCES[keyword][0].format(en=english), SENTENCES[keyword][1].format(zh=chinese)
-    return _filled(SENTENCES.get(keyword, SENTENCES["enum"]), value)
-
-
-def _filled(sentence: Sentence, value: Any) -> Sentence:
-    return sentence[0].format(value=value), sentence[1].format(value=value)
+        return Problem(f"{keyword}.{value}")
+    code = f"problem.{keyword}"
+    return Problem(code if code in TEXTS else "problem.enum", value)

@@ -8,10 +8,10 @@ import pytest
 
 from benchmarks.evaluation.task import EVERYDAY, FIRST, LANGUAGES, OFFICE, Task, load_tasks
 from drive_server.mcp.tools.batches import BatchTools
-from drive_server.mcp.tools.definition.spec import ASKS
 from drive_server.mcp.tools.documents import DocumentTools
 from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.mcp.tools.trash import TrashTools
+from drive_server.models.risks import ASKS
 from tests.benchmarks.evaluation.careless_model import CarelessModel
 from tests.e2e.soaking import AT_NIGHT
 from tests.fakes.obedient_model import ObedientModel

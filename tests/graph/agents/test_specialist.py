@@ -255,7 +255,7 @@ async def test_an_answer_that_was_cut_before_it_began_is_an_error_of_its_own(
     model.script = [AIMessage("", response_metadata=CUT, additional_kwargs={"reasoning_content": "Let me see"})]
     with pytest.raises(ModelLengthError) as caught:
         await assistant.say("列出我的文件", folder_id="root")
-    assert caught.value.sentence == ModelLengthError.chinese
+    assert caught.value.sentence == ModelLengthError().in_language("zh").sentence
     assert len(model.requests) == 1
 
 

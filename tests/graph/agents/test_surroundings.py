@@ -131,6 +131,6 @@ async def test_a_failure_that_several_turns_share_is_told_in_the_language_of_eac
     may_fail.set()
     errors = await asyncio.gather(*turns, return_exceptions=True)
     assert [error.sentence for error in errors if isinstance(error, AgentError)] == [
-        *[DriveUnavailableError.english] * 2,
-        DriveUnavailableError.chinese,
+        *[DriveUnavailableError().sentence] * 2,
+        DriveUnavailableError().in_language("zh").sentence,
     ]

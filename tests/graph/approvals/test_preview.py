@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from graph.approvals.preview import WORDS, first_line, outside_preview, preview_of
+from graph.approvals.preview import first_line, outside_preview, preview_of
 from graph.policy.tools import OutsideServer
 from tests.graph.facts import ASKED
 
@@ -57,10 +57,6 @@ def test_every_asked_tool_has_a_preview_even_for_an_empty_effect(tool: str, lang
 
 def test_what_cannot_be_undone_says_so() -> None:
     assert "can't be undone" in preview_of("share_item", {}, {**EFFECT, "reversible": False}, "en")
-
-
-def test_every_word_exists_in_both_languages() -> None:
-    assert all(set(texts) == {"en", "zh"} for texts in WORDS.values())
 
 
 def test_what_an_undo_can_not_take_back_is_named_with_the_reason() -> None:

@@ -9,7 +9,7 @@ from graph.limits.limits import (
     LIMIT,
     REFUSED,
     RETRY_AFTER,
-    STOPPED,
+    TEXTS,
     fingerprint,
     limit_reached,
     messages_of_turn,
@@ -109,13 +109,13 @@ def test_calls_that_were_refused_in_an_earlier_turn_do_not_count() -> None:
     assert limit_reached(state(messages=[*earlier, HumanMessage("hi", id="r1")]), AgentSettings()) is None
 
 
-@pytest.mark.parametrize("code", sorted(STOPPED))
+@pytest.mark.parametrize("code", sorted(code for code in TEXTS.codes if code.startswith("stopped.")))
 def test_every_limit_has_its_words_in_both_languages_and_says_what_is_next(code: str) -> None:
     facts = {"limit": 1, "used": 2, "seconds": 3}
-    english, chinese = (STOPPED[code][language].format(**facts) for language in ("en", "zh"))
+    english, chinese = (TEXTS.say(code, language, **facts) for language in ("en", "zh"))
     assert "stays done" in english
     assert "已完成的操作会保留" in chinese
-    assert set(REFUSED) <= set(STOPPED)
+    assert {f"stopped.{refused}" for refused in REFUSED} <= TEXTS.codes
 
 
 def made(key: str, result: str, **args: Any) -> list[AnyMessage]:

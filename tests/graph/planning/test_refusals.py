@@ -45,7 +45,7 @@ OFFLINE = {
 
 
 def test_the_tables_have_all_outcomes() -> None:
-    assert {*REFUSALS} <= {*TEXTS}
+    assert {f"handover.{refusal}" for refusal in REFUSALS} <= TEXTS.codes
     assert {*TOLD} == {*ANSWERS} == {*OFFLINE} == {*REFUSED} == {*REFUSALS} == {*get_args(Refusal)}
 
 

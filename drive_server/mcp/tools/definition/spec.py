@@ -11,15 +11,11 @@ from mcp.types import CallToolResult, Icon, ToolAnnotations
 from drive_server.access import Actor, Scope
 from drive_server.context import META_TOOL
 from drive_server.mcp import icons
-from drive_server.mcp.calls.consent import Asks
+from drive_server.models.risks import ASKS, Asks, Kind, Risk
 from drive_server.moments import to_iso, zone_of
 from drive_server.registry import ServiceRegistry
 from drive_server.services.journal.changes import ChangeKind
 
-Kind = Literal["query", "read", "write", "removal", "network", "execution"]
-"""query: asks about the drive. read: shows contents. write: changes it, and can be undone. removal: takes things away.
-network: reaches people outside of the drive. execution: makes other actions happen, or changes who acts."""
-Risk = Literal["low", "medium", "high"]
 Action = Literal["create", "write", "rename", "move", "copy", "trash"]
 """Actions that a person may allow in a folder for a while. All of them can be undone."""
 ToolFunction = Callable[..., Awaitable[CallToolResult]]
@@ -39,28 +35,6 @@ BRINGS_BACK: Final = _annotations(idempotent=True)
 OVERWRITES: Final = _annotations(destructive=True, idempotent=True)
 EDITS: Final = _annotations(destructive=True)
 SIGNS_IN: Final = _annotations(idempotent=True)
-
-ASKS: Final[Mapping[tuple[Kind, Risk], Asks]] = {
-    ("query", "low"): "never",
-    ("query", "medium"): "never",
-    ("query", "high"): "always",
-    ("read", "low"): "never",
-    ("read", "medium"): "never",
-    ("read", "high"): "always",
-    ("write", "low"): "when_shared",
-    ("write", "medium"): "when_shared",
-    ("write", "high"): "always",
-    ("removal", "low"): "always",
-    ("removal", "medium"): "always",
-    ("removal", "high"): "always",
-    ("network", "low"): "always",
-    ("network", "medium"): "always",
-    ("network", "high"): "always",
-    ("execution", "low"): "never",
-    ("execution", "medium"): "always",
-    ("execution", "high"): "never",  # signing in: the session has no person yet, and the assistant never does it
-}
-"""Whether a host asks its person before a call, by its kind and risk. So does the assistant in a tainted thread."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from drive_server.catalogue import CATALOGUE
+from drive_server.texts import Language as Language
 
-Language = Literal["en", "zh"]
 TERMINAL_VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 """Where a terminal names its language, the first one that is set."""
 _POSITIONS: dict[Language, int] = {"en": 0, "zh": 1}
