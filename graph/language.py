@@ -1,9 +1,10 @@
 """Tell which of the two languages a person writes."""
 
 import re
-from typing import Final, Literal
+from typing import Final
 
-Language = Literal["en", "zh"]
+from drive_server.texts import Language as Language
+
 NOT_THE_PERSONS: Final = re.compile(
     r"\"[^\"]*\"|“[^”]*”|「[^」]*」|《[^》]*》|`[^`]*`|(?<!\S)[^\s@]+@\S+|(?<![^\s/\\])[^\s/\\]*\.[A-Za-z0-9]{1,5}\b"
 )

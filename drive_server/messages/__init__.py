@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from drive_server.catalogue import CATALOGUE
+from drive_server.texts import Language as Language
 
-Language = Literal["en", "zh"]
 _POSITIONS: dict[Language, int] = {"en": 0, "zh": 1}
 _FULL_STOPS = ".。"
 LISTS = frozenset({"commas", "semicolons"})
