@@ -37,7 +37,7 @@ class ApiError(errors.DriveError):
             hint=render(hint, "en", **facts, **english),
             details={**facts, **(details or {})} or None,
         )
-        self.chinese = (render(code, "zh", **facts, **chinese), render(hint, "zh", **facts, **chinese))
+        self.translated["zh"] = (render(code, "zh", **facts, **chinese), render(hint, "zh", **facts, **chinese))
 
 
 class NotFoundError(ApiError):

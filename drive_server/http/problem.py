@@ -113,8 +113,8 @@ def problem(
 
 def problem_body(error: Mapping[str, Any], language: Language) -> Problem:
     """Return the problem of an error that was recorded: `DriveError.to_dict` with its status."""
-    other = error.get("messages", {}) if language == "zh" else {}
-    detail, hint = (other.get(field, {}).get("zh", error[field]) for field in ("message", "hint"))
+    others = error.get("messages", {})
+    detail, hint = (others.get(field, {}).get(language, error[field]) for field in ("message", "hint"))
     status = error["status"]
     return Problem(
         title=_title(status), status=status, detail=detail, code=error["code"], hint=hint, details=error["details"]
