@@ -21,6 +21,8 @@ FOLDERS: Final = sorted(
 )
 ROOMS: Final = [folder for folder in FOLDERS if any(folder.glob("*.json"))]
 HAN: Final = re.compile(r"[\u3400-\u9fff]")
+LEFT_OUT: Final = {"zh:invalid_plan": {"problem"}}
+"""Parameters that a language does not show: the problems of a plan are English."""
 FORMS: Final = {"one", "other"}
 
 
@@ -60,7 +62,7 @@ def test_each_language_of_a_room_has_the_same_codes_shapes_and_parameters(room: 
         for code, value in found.items():
             original = room.value(code, ORIGINAL)
             assert shape(value) == shape(original), code
-            assert parameters(value) == parameters(original), code
+            assert parameters(value) == parameters(original) - LEFT_OUT.get(f"{language}:{code}", set()), code
 
 
 def test_each_room_has_each_language() -> None:
