@@ -5,15 +5,21 @@ They extend the drive's tree, so that one handler answers both as problem+json (
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
-from api.catalogue import CATALOGUE, Texts, render
 from drive_server import errors
-from drive_server.messages import Message
+from drive_server.messages import LANGUAGES, Language, Message
+from drive_server.texts import ORIGINAL, Texts
+
+TEXTS: Final = Texts.beside(__file__)
+"""The sentences of the service's errors by code; `.hint` names the next step."""
+
+Pair = tuple[str, str]
+"""Words of the assistant, in English and in Chinese."""
 
 
 class ApiError(errors.DriveError):
-    """Base of the service's errors; `text` is the catalogue's code for the sentence."""
+    """Base of the service's errors; `text` is the code of the sentence."""
 
     text: ClassVar[str] = ""
 
@@ -22,7 +28,7 @@ class ApiError(errors.DriveError):
         text: str = "",
         *,
         details: Mapping[str, Any] | None = None,
-        said: Mapping[str, str | Texts] | None = None,
+        said: Mapping[str, str | Pair] | None = None,
         **facts: str,
     ) -> None:
         """Take the class's sentence and hint by default, with the `facts` in them, which are details too.
@@ -30,14 +36,12 @@ class ApiError(errors.DriveError):
         Words in `said` stand in the sentence only, as they are or in each language's own form.
         """
         code = text or self.text or self.code
-        hint = next(name for name in (f"{code}.hint", f"{self.code}.hint", f"{self.text}.hint") if name in CATALOGUE)
-        english, chinese = (_words(said or {}, place) for place in (0, 1))
-        super().__init__(
-            render(code, "en", **facts, **english),
-            hint=render(hint, "en", **facts, **english),
-            details={**facts, **(details or {})} or None,
-        )
-        self.chinese = (render(code, "zh", **facts, **chinese), render(hint, "zh", **facts, **chinese))
+        hint = next(name for name in (f"{code}.hint", f"{self.code}.hint", f"{self.text}.hint") if name in TEXTS)
+        words = {language: {**facts, **_words(said or {}, language)} for language in LANGUAGES}
+        texts = {name: (render(code, name, **own), render(hint, name, **own)) for name, own in words.items()}
+        sentence, next_step = texts[ORIGINAL]
+        super().__init__(sentence, hint=next_step, details={**facts, **(details or {})} or None)
+        self.translated = texts
 
 
 class NotFoundError(ApiError):
@@ -196,7 +200,7 @@ class ServerDownError(ApiError):
     code = "server_unavailable"
     status = HTTPStatus.SERVICE_UNAVAILABLE
 
-    def __init__(self, reason: Texts) -> None:
+    def __init__(self, reason: Pair) -> None:
         super().__init__(said={"reason": reason})
 
 
@@ -206,7 +210,7 @@ class SignInError(ApiError):
     code = "sign_in_failed"
     status = HTTPStatus.CONFLICT
 
-    def __init__(self, code: str, reason: Texts) -> None:
+    def __init__(self, code: str, reason: Pair) -> None:
         super().__init__(said={"reason": reason}, details={"reason": code})
 
 
@@ -258,5 +262,12 @@ class ShuttingDownError(ApiError):
     status = HTTPStatus.SERVICE_UNAVAILABLE
 
 
-def _words(said: Mapping[str, str | Texts], place: int) -> dict[str, str]:
-    return {name: words if isinstance(words, str) else words[place] for name, words in said.items()}
+def render(code: str, language: Language, **facts: str) -> str:
+    """Return the text of the code in the language, with the facts in it; a `status` is named in the language."""
+    state = f"state.{facts.get('status', '')}"
+    shown = {**facts, "status": TEXTS.say(state, language)} if state in TEXTS else facts
+    return TEXTS.say(code, language, **shown)
+
+
+def _words(said: Mapping[str, str | Pair], language: Language) -> dict[str, str]:
+    return {name: words if isinstance(words, str) else words[language == "zh"] for name, words in said.items()}

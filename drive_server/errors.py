@@ -7,8 +7,8 @@ and a `hint` at the next step. `details` is JSON and holds only data that the ca
 from copy import copy
 from typing import Any, ClassVar, Final, Self
 
-from drive_server.catalogue import CATALOGUE
-from drive_server.messages import Language, Message, render, translations
+from drive_server.messages import TEXTS, Language, Message, render, translations
+from drive_server.texts import ORIGINAL
 
 
 class DriveError(Exception):
@@ -24,19 +24,21 @@ class DriveError(Exception):
         self.reason = message if is_coded else Message.of(f"error.{self.code}")
         self.hint = self.reason.hint.en if self.reason.hint else hint
         self.details = details or {}
-        self.chinese: tuple[str, str] | None = None
+        self.translated: dict[Language, tuple[str, str]] = {}
 
     @property
     def log_sentence(self) -> str:
         """The English sentence without its parameters, in which names and contents may stand: for logs."""
-        return CATALOGUE[self.reason.code][0]
+        return TEXTS.template(self.reason.code, ORIGINAL)
 
     def texts(self, language: Language) -> tuple[str, str]:
         """Return the sentence and the hint in the language. A hint without a translation stays English."""
-        if language == "en":
+        if language == ORIGINAL:
             return self.message, self.hint
+        if language in self.translated:
+            return self.translated[language]
         hint = self.reason.hint
-        return self.chinese or (render(self.reason, language), render(hint, language) if hint else self.hint)
+        return render(self.reason, language), render(hint, language) if hint else self.hint
 
     def with_details(self, details: dict[str, Any]) -> Self:
         """Return the same error with other details."""

@@ -6,6 +6,7 @@ forms `one` and `other`; the parameter `count` chooses the form. A list or anoth
 """
 
 import json
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -28,12 +29,12 @@ class Texts:
         folder = Path(module).parent / "texts"
         return ALL.setdefault(folder, cls(folder))
 
-    @property
+    @cached_property
     def languages(self) -> tuple[Language, ...]:
         """The languages that have a file here, in alphabetical order."""
         return tuple(sorted(file.stem for file in self.folder.glob("*.json")))
 
-    @property
+    @cached_property
     def codes(self) -> frozenset[str]:
         """The codes of all texts."""
         return frozenset(self._words(ORIGINAL))
@@ -43,9 +44,12 @@ class Texts:
 
     def say(self, code: str, language: Language, /, **params: Any) -> str:
         """Return the text of a code with its parameters. Raises KeyError for an unknown code or a missing parameter."""
+        return self.template(code, language, params.get("count")).format(**params)
+
+    def template(self, code: str, language: Language, count: Any = None) -> str:
+        """Return the text of a code with its parameters unfilled, in the form for the count."""
         found = self.value(code, language)
-        template = found if isinstance(found, str) else _form(found, params.get("count"))
-        return template.format(**params)
+        return found if isinstance(found, str) else _form(found, count)
 
     def value(self, code: str, language: Language) -> Any:
         """Return the text, list or object of a code as its file has it. Raises KeyError for an unknown code."""

@@ -6,8 +6,7 @@ from argparse import Action, HelpFormatter, RawDescriptionHelpFormatter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from api.cli.texts import language
-from api.cli.texts.help import CHINESE
+from api.cli import texts
 
 WIDE: Final = frozenset("WF")
 """The classes of letters that take two columns (Unicode, annex 11)."""
@@ -19,7 +18,7 @@ WORD: Final = re.compile(rf"(?:[{CHINESE_LETTER}]|[^\s{CHINESE_LETTER}]+)[，。
 
 def translated(text: str) -> str:
     """Return a text of `--help` in the terminal's language."""
-    return CHINESE.get(text, text) if language() == "zh" else text
+    return texts.translated("help", text)
 
 
 class Help(HelpFormatter):

@@ -1,16 +1,14 @@
 """The parser of a command: options among the values of one argument, and errors in the terminal's language."""
 
-import re
+import argparse
 import sys
 from argparse import ONE_OR_MORE, ZERO_OR_MORE, Action, ArgumentParser
 from typing import Any, Final, NoReturn
 
 from api.cli.help import Help
-from api.cli.texts import language, text
-from api.cli.texts.usage import ARGPARSE
+from api.cli.texts import text, translated
 
 MANY: Final = (ONE_OR_MORE, ZERO_OR_MORE)
-FIELD: Final = re.compile(r"%(?:\(\w+\))?[sr]")
 
 
 class Parser(ArgumentParser):
@@ -42,7 +40,7 @@ class Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the usage of the command and the error, and exit with 2."""
         self.print_usage(sys.stderr)
-        self.exit(2, text("wrong_usage", prog=self.prog, message=translated_error(message)) + "\n")
+        self.exit(2, text("wrong_usage", prog=self.prog, message=message) + "\n")
 
     # The stub has overloads, by the type of the namespace.
     def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -58,16 +56,13 @@ class Parser(ArgumentParser):
             self._is_intermixed = False
 
 
-def translated_error(message: str) -> str:
-    """Return a message of `argparse` in the terminal's language; one that is not in the table stays as it is."""
-    if language() == "en":
-        return message
-    for english, chinese in ARGPARSE.items():
-        if found := _pattern_of(english).fullmatch(message):
-            values = map(translated_error, found.groups())
-            return FIELD.sub(lambda _: next(values), chinese)  # noqa: B023 - called at once
-    return message
+def _message(english: str) -> str:
+    return translated("argparse", english)
 
 
-def _pattern_of(english: str) -> re.Pattern[str]:
-    return re.compile("(.+?)".join(map(re.escape, FIELD.split(english))), re.DOTALL)
+def _message_of_count(one: str, other: str, count: int) -> str:
+    return translated("argparse", one if count == 1 else other)
+
+
+# `argparse` passes each message, before its values are in it, to these names, which are gettext's.
+argparse.__dict__.update(_=_message, ngettext=_message_of_count)

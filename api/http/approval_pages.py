@@ -10,17 +10,13 @@ from api.http.dependencies import ServiceDep
 from api.service import Service
 from api.storage.tables import WAITING, ApprovalRow
 from drive_server.http.languages import language_of
-from drive_server.http.pages.layout import Words, page, sentence
+from drive_server.http.pages.layout import Words, page, sentence, words_of
+from drive_server.texts import Texts
 
 PAGE: Final = "/approve"
 PURPOSE: Final = "page of an approval"
-WORDS: Final[Words] = {
-    "title": {"en": "Nothing waits here", "zh": "这里没有等待的事项"},
-    "gone": {
-        "en": "This was decided already, its time is up, or there never was such an address.",
-        "zh": "此事项已有决定或已过期，或者从来没有这个地址。",
-    },
-}
+TEXTS: Final = Texts.beside(__file__)
+WORDS: Final[Words] = words_of(TEXTS, "approval_pages")
 
 router = APIRouter(tags=["page"], include_in_schema=False)
 

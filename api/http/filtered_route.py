@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from api.http.schemas import ThreadView
 from api.service import Service
 from drive_server.errors import DriveError
+from drive_server.messages import LANGUAGES
 from graph.links.text_fields import cleaned
 
 
@@ -41,7 +42,9 @@ def filtered_view(view: BaseModel, service: Service) -> BaseModel:
 
 
 def filter_error(error: DriveError, clean: Callable[[str], str]) -> None:
-    """Filter the sentences of an error in either language, in place."""
-    sentence, hint = error.texts("zh")
-    error.message, error.hint, error.chinese = clean(error.message), clean(error.hint), (clean(sentence), clean(hint))
+    """Filter the sentences of an error in every language, in place."""
+    for language in LANGUAGES:
+        sentence, hint = error.texts(language)
+        error.translated[language] = clean(sentence), clean(hint)
+    error.message, error.hint = clean(error.message), clean(error.hint)
     error.details = cleaned(dict[str, Any], error.details, clean)

@@ -7,31 +7,10 @@ import orjson
 
 from api.http.schemas import MessageView, ThreadExport
 from drive_server.escaping.media import markdown_text
-from drive_server.messages import Language
+from drive_server.texts import Language, Texts
 
 LONGEST_ARGUMENTS: Final = 300
-WORDS: Final[Mapping[str, tuple[str, str]]] = {
-    "user": ("You", "你"),
-    "assistant": ("Assistant", "助手"),
-    "plan": ("Plan", "计划"),
-    "citations": ("Sources", "引用"),
-    "exported": ("Exported on {day}.", "导出于 {day}。"),
-    "unverified": ("not verified", "未核实"),
-    "done": ("done", "已完成"),
-    "stopped": ("(The answer was stopped here.)", "（回答在此停止。）"),
-    "broken_off": ("(The answer broke off here.)", "（回答在此中断。）"),
-    "error": ("failed", "失败"),
-    "cancelled": ("cancelled", "已取消"),
-    "rejected": ("not allowed", "未获允许"),
-    "pending": ("not made", "未执行"),
-    "invoking": ("outcome unknown", "结果未知"),
-    "completed": ("done", "已完成"),
-    "failed": ("failed", "失败"),
-    "in-progress": ("begun", "进行中"),
-    "skipped": ("skipped", "已跳过"),
-    "version": ("version", "版本"),
-}
-"""Words in English and Chinese."""
+TEXTS: Final = Texts.beside(__file__)
 
 
 def to_markdown(thread: ThreadExport, language: Language) -> str:
@@ -115,5 +94,5 @@ def _line(text: str) -> str:
 
 
 def _word(code: str, language: Language) -> str:
-    pair = WORDS.get(code)
-    return pair[language == "zh"] if pair else code
+    known = f"markdown.{code}"
+    return TEXTS.template(known, language) if known in TEXTS else code

@@ -1,6 +1,6 @@
 """Rows and results as the schemas that clients get."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -12,16 +12,14 @@ from api.http.schemas import ApprovalView, MessageView, OutsideCallView, RunView
 from api.service import Service
 from api.storage.tables import ApprovalRow, RunRow
 from api.withholding import withhold_texts
+from drive_server.texts import Texts
 from graph.citations.cite import CITATIONS
 from graph.events.calls import ToolCallRecord
 from graph.language import Language, language_of
 from graph.messages.incomplete import ending_of
 from graph.messages.written import OUTCOME
 
-NOT_UNDONE: Final[Mapping[Language, str]] = {
-    "en": "What {name} did can't be taken back from here.",
-    "zh": "{name} 执行的操作无法从这里撤销。",
-}
+TEXTS: Final = Texts.beside(__file__)
 
 
 def place_of(context: ChatContext | None, attachments: Sequence[AttachmentBody]) -> Place:
@@ -116,7 +114,7 @@ def message_view(message: BaseMessage, records: Sequence[ToolCallRecord] = ()) -
 
 def outside_call_view(record: dict[str, Any], language: Language) -> OutsideCallView:
     """Return a call of the person's own server in the list of a run."""
-    return OutsideCallView(record=record, text=NOT_UNDONE[language].format(name=record["serverName"]))
+    return OutsideCallView(record=record, text=TEXTS.say("views.not_undone", language, name=record["serverName"]))
 
 
 def tool_call_views(message: AIMessage) -> list[dict[str, Any]]:

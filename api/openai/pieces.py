@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import orjson
 
 from api.events.frames import Event, Frame
-from api.openai.words import WORDS, say
+from api.openai.words import TEXTS, say
 from graph.language import Language
 
 PARAGRAPH: Final = "\n\n"
@@ -93,7 +93,7 @@ class Rendering:
 
     def _tool_call_end(self, seq: int, event: Event) -> Iterator[Piece]:
         code = f"call.{event['status']}"
-        yield self._line(say(code if code in WORDS else "call.error", self._language, name=event["name"]), seq)
+        yield self._line(say(code if code in TEXTS else "call.error", self._language, name=event["name"]), seq)
 
     def _approval_needed(self, seq: int, event: Event) -> Iterator[Piece]:
         lines = [say("waits", self._language), *(f"- {sentence_of(action)}" for action in event["actions"])]

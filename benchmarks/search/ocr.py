@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from PIL import Image, ImageChops, ImageDraw, ImageFont
 
-from drive_server.catalogue import CATALOGUE
 from drive_server.knowledge.readers.pages.scans import recognize
+from drive_server.messages import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,14 +39,15 @@ def main() -> None:
     font = ImageFont.truetype(str(parser.parse_args().font), SIZE)
     print("| language | pages | characters | wrong | seconds a page, median | CPU seconds a page |")
     print("|---|---|---|---|---|---|")
-    for position, language in enumerate(CHARACTERS):
-        measure(language, list(islice(pages_of(position, CHARACTERS[language]), PAGES)), font)
+    for language in CHARACTERS:
+        measure(language, list(islice(pages_of(language, CHARACTERS[language]), PAGES)), font)
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 
 
-def pages_of(position: int, width: int) -> Iterator[list[str]]:
+def pages_of(language: str, width: int) -> Iterator[list[str]]:
     """Cut the sentences that the drive says in a language into pages of lines."""
-    sentences = [texts[position] for _, texts in sorted(CATALOGUE.items()) if "{" not in texts[position]]
+    texts = [TEXTS.template(code, language) for code in sorted(TEXTS.codes)]
+    sentences = [text for text in texts if "{" not in text]
     random.Random(1).shuffle(sentences)  # noqa: S311 - an order that stays
     text = " ".join(" ".join(sentences).split())
     lines = [text[start : start + width].strip() for start in range(0, len(text), width)]

@@ -4,12 +4,13 @@ from typing import Final
 
 from fastapi import Request
 
-from drive_server.messages import Language
+from drive_server.messages import LANGUAGES, TEXTS, Language
+from drive_server.texts import ORIGINAL
 
 LANGUAGE_FIELD: Final = "lang"
 CONTENT_LANGUAGE: Final = "Content-Language"
-TAGS: Final[dict[Language, str]] = {"en": "en", "zh": "zh-CN"}
-"""The tags of both languages (BCP 47)."""
+TAGS: Final[dict[Language, str]] = {language: TEXTS.template("language.tag", language) for language in LANGUAGES}
+"""The tags of the languages (BCP 47)."""
 MOST_ENTRIES: Final = 20
 
 
@@ -19,13 +20,13 @@ def language_of(request: Request) -> Language:
     Without any of ours it is the one that a route found the person to write (`request.state.language`), or English.
     """
     for chosen in (request.query_params.get(LANGUAGE_FIELD), getattr(request.state, "own_language", "")):
-        if chosen in ("en", "zh"):
-            return "zh" if chosen == "zh" else "en"
+        if chosen in LANGUAGES:
+            return chosen
     weighed = [_weighed(part) for part in request.headers.get("accept-language", "").split(",")[:MOST_ENTRIES]]
-    ours = [(weight, word) for weight, word in weighed if word in ("en", "zh") and weight > 0]
+    ours = [(weight, word) for weight, word in weighed if word in LANGUAGES and weight > 0]
     if not ours:
-        return getattr(request.state, "language", "en")
-    return "zh" if max(ours, key=lambda found: found[0])[1] == "zh" else "en"
+        return getattr(request.state, "language", ORIGINAL)
+    return max(ours, key=lambda found: found[0])[1]
 
 
 def _weighed(part: str) -> tuple[float, str]:

@@ -25,6 +25,7 @@ from drive_server.http.metadata import MCP_PATH, challenge
 from drive_server.messages import Language, Message, render
 from drive_server.telemetry.requests import operation_of
 from drive_server.telemetry.security import record_if_refused
+from drive_server.texts import ORIGINAL, Texts
 
 logger = logging.getLogger(__name__)
 
@@ -53,22 +54,8 @@ CODES = {
     503: "unavailable",
     507: "storage_failure",
 }
-COMPLAINTS = {
-    "missing": "缺少此项",
-    "too_short": "太短",
-    "too_long": "太长",
-    "extra_forbidden": "没有这一项",
-    "json": "不是有效的 JSON",
-    "literal": "不是允许的值",
-    "enum": "不是允许的值",
-    "greater_than": "太小",
-    "less_than": "太大",
-    "pattern": "格式不对",
-    "parsing": "类型不对",
-    "type": "类型不对",
-    "": "无效",
-}
-"""The sentence on a field's fault, by a part of the validator's code for it."""
+TEXTS: Final = Texts.beside(__file__)
+"""`fault` has the sentence on a field's fault, by a part of the validator's code for it."""
 UNREADABLE_BODY: Final = "There was an error parsing the body"
 """The text of FastAPI's 400 for a body that is not UTF-8, or nested too deep for `json`; no route describes a 400."""
 SCHEMA: dict[str, str] = {"$ref": "#/components/schemas/Problem"}
@@ -113,8 +100,8 @@ def problem(
 
 def problem_body(error: Mapping[str, Any], language: Language) -> Problem:
     """Return the problem of an error that was recorded: `DriveError.to_dict` with its status."""
-    other = error.get("messages", {}) if language == "zh" else {}
-    detail, hint = (other.get(field, {}).get("zh", error[field]) for field in ("message", "hint"))
+    others = error.get("messages", {})
+    detail, hint = (others.get(field, {}).get(language, error[field]) for field in ("message", "hint"))
     status = error["status"]
     return Problem(
         title=_title(status), status=status, detail=detail, code=error["code"], hint=hint, details=error["details"]
@@ -194,19 +181,19 @@ async def _validation_error(request: Request, error: Exception) -> Response:
     language, found = language_of(request), error.errors()[:MOST_COMPLAINTS]
     complaints = [{"where": _place(one["loc"]), "problem": str(one["msg"])} for one in found]
     shown = [f"{_place(one['loc'])}: {_complaint(one, language)}" for one in found]
-    detail = f"{'; '.join(shown)}." if language == "en" else f"{'；'.join(shown)}。"
+    detail = TEXTS.say("faults", language, faults=TEXTS.template("between_faults", language).join(shown))
     hint = render(Message.of("correct_request"), language)
     return problem(422, CODES[422], detail, hint, {"errors": complaints}, language=language)
 
 
 def _complaint(found: dict[str, Any], language: Language) -> str:
     """Return the problem of a field; the validator's own words are English."""
-    if language == "en":
+    if language == ORIGINAL:
         return str(found["msg"])
-    kind = str(found["type"])
+    kind, faults = str(found["type"]), TEXTS.value("fault", language)
     if kind == "value_error":  # a check of our own, whose words name the right form
-        return f"{COMPLAINTS['']}（{found['msg']}）"
-    return next((words for part, words in COMPLAINTS.items() if part in kind), COMPLAINTS[""])
+        return TEXTS.say("fault_of_ours", language, fault=faults[""], reason=found["msg"])
+    return next((words for part, words in faults.items() if part in kind), faults[""])
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
@@ -215,7 +202,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     if error.detail == UNREADABLE_BODY:
         return _unreadable(language)
     headers = dict(error.headers) if error.headers else None
-    detail = f"{error.detail}." if language == "en" else render(Message.of(f"error.{code}"), language)
+    detail = f"{error.detail}." if language == ORIGINAL else render(Message.of(f"error.{code}"), language)
     hint = render(Message.of("see_openapi"), language)
     return problem(error.status_code, code, detail, hint, headers=headers, language=language)
 

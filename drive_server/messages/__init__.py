@@ -1,23 +1,32 @@
-"""Messages for people as codes with parameters: `drive_server.catalogue` renders each in English and in Chinese."""
+"""Messages for people as codes with parameters; `texts/` has the text of each code in every language.
+
+Codes with `effect.` describe a call beforehand, those with `change.` afterwards; `seen.` is a change by somebody else.
+`error.` is for errors that have no sentence of their own, by their code. The next step after an error is at its code
+with `.hint`. The journal stores codes: one that was in use stays.
+"""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from drive_server.catalogue import CATALOGUE
+from drive_server.texts import ORIGINAL, Texts
 from drive_server.texts import Language as Language
 
+TEXTS: Final = Texts.beside(__file__)
+LANGUAGES: Final = TEXTS.languages
+"""The languages in which the drive speaks to people."""
 TERMINAL_VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
-"""Where a terminal names its language, the first one that is set."""
-_POSITIONS: dict[Language, int] = {"en": 0, "zh": 1}
+"""Where a terminal names its language, the first one that is set (POSIX, 8.2)."""
+_LANGUAGE: Final = re.compile("[a-z]*")
 _FULL_STOPS = ".。"
 LISTS = frozenset({"commas", "semicolons"})
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A code of the catalogue with its parameters, which are JSON; one that is a message itself is rendered in turn."""
+    """A code with its parameters, which are JSON; one that is a message itself is rendered in turn."""
 
     code: str
     params: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -35,7 +44,7 @@ class Message:
     @property
     def en(self) -> str:
         """The English text."""
-        return render(self, "en")
+        return render(self, ORIGINAL)
 
     def to_json(self) -> dict[str, Any]:
         """Return the message as the journal stores it."""
@@ -43,29 +52,40 @@ class Message:
 
     @property
     def hint(self) -> "Message | None":
-        """The next step, if the catalogue has one, with the same parameters."""
+        """The next step, if there is one, with the same parameters."""
         code = f"{self.code}.hint"
-        return Message(code, self.params) if code in CATALOGUE else None
+        return Message(code, self.params) if code in TEXTS else None
 
 
 def render(message: Message, language: Language, escape: Callable[[str], str] | None = None) -> str:
     """Return the text of the message in the language; `escape` is applied to each text that is put into it."""
-    template = CATALOGUE[message.code][_POSITIONS[language]]
     if message.code in LISTS:
-        return template.join(_text(part, language, escape).rstrip(_FULL_STOPS) for part in message.params["parts"])
-    plural = "" if message.params.get("count") == 1 else "s"
-    return template.format(s=plural, **{name: _text(value, language, escape) for name, value in message.params.items()})
+        parts = (_text(part, language, escape).rstrip(_FULL_STOPS) for part in message.params["parts"])
+        return TEXTS.template(message.code, language).join(parts)
+    params = {name: _text(value, language, escape) for name, value in message.params.items()}
+    return TEXTS.say(message.code, language, **params)
+
+
+def join_sentences(sentences: Iterable[str], language: Language) -> str:
+    """Return sentences as one text, with the space that the language has between sentences."""
+    return TEXTS.template("between_sentences", language).join(sentences)
 
 
 def terminal_language() -> Language:
-    """Return the language that the terminal asks for (POSIX, 8.2)."""
+    """Return the language that the terminal asks for, or English if there are no texts in it."""
     named = next((os.environ[name] for name in TERMINAL_VARIABLES if os.environ.get(name)), "")
-    return "zh" if named.lower().startswith("zh") else "en"
+    found = _LANGUAGE.match(named.lower())
+    return found[0] if found and found[0] in LANGUAGES else ORIGINAL
 
 
 def translations(messages: Mapping[str, Message | None]) -> dict[str, Any]:
     """Return `{field: {code, params, zh}}` for fields that have the English text themselves."""
-    return {name: {**message.to_json(), "zh": render(message, "zh")} for name, message in messages.items() if message}
+    others = [language for language in LANGUAGES if language != ORIGINAL]
+    return {
+        name: {**message.to_json(), **{language: render(message, language) for language in others}}
+        for name, message in messages.items()
+        if message
+    }
 
 
 def localized(**fields: "str | Message") -> dict[str, Any]:

@@ -9,7 +9,7 @@ CONTEXT = "During handling of the above exception, another exception occurred:"
 
 
 def kind_of(error: BaseException) -> str:
-    """Return the class of an error, with the reason that its system or catalogue gives, without anything it quotes."""
+    """Return the class of an error, with the reason that its system or message gives, without anything it quotes."""
     reason = _reason(error)
     return f"{type(error).__name__} ({reason})" if reason else type(error).__name__
 

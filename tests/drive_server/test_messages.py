@@ -1,26 +1,17 @@
 import ast
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
-from string import Formatter
-
-import pytest
 
 import drive_server
-from drive_server import catalogue
-from drive_server.catalogue import CATALOGUE
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError
+from drive_server.http.problem import CODES
 from drive_server.knowledge.formats import GROUPS
-from drive_server.messages import Message, localized, render
+from drive_server.knowledge.text.omissions import OMISSION_KINDS
+from drive_server.knowledge.text.unreadable import UNREADABLE_KINDS
+from drive_server.messages import TEXTS, Message, localized, render
 
 SOURCES = sorted(Path(drive_server.__file__).parent.rglob("*.py"))
-CHINESE = re.compile(r"[\u4e00-\u9fff，；“”]")
-
-
-def placeholders(template: str) -> set[str]:
-    return {field for _, field, _, _ in Formatter().parse(template) if field} - {"s"}
 
 
 def codes_in_calls(path: Path) -> Iterator[str]:
@@ -42,36 +33,29 @@ def subclasses(error: type[DriveError]) -> Iterator[type[DriveError]]:
         yield from subclasses(below)
 
 
-@pytest.mark.parametrize("code", sorted(CATALOGUE))
-def test_each_code_has_both_languages_with_the_same_placeholders(code: str) -> None:
-    english, chinese = CATALOGUE[code]
-    assert placeholders(english) == placeholders(chinese)
-    assert "{s}" not in chinese
-    assert CHINESE.search(chinese)
-    assert not CHINESE.search(english)
-
-
-def test_each_code_in_the_source_is_in_the_catalogue() -> None:
+def test_each_code_in_the_source_has_a_text() -> None:
     used = {code for path in SOURCES for code in codes_in_calls(path)}
     assert len(used) > 100
-    assert used <= CATALOGUE.keys()
+    assert used <= TEXTS.codes
 
 
-def test_each_code_of_the_catalogue_is_used() -> None:
-    texts = "\n".join(path.read_text() for path in SOURCES if not path.name.startswith("catalogue"))
+def test_each_text_is_used() -> None:
+    texts = "\n".join(path.read_text() for path in SOURCES)
     actions = {"undo", "redo", "patch", "append"}
     known = {f"error.{error.code}" for error in subclasses(DriveError)}
     known |= {f"role.{role}" for role in ("viewer", "editor", "owner")} | {"file", "folder"}
     known |= {f"{kind}.{action}" for kind in ("effect", "change") for action in actions}
     known |= {f"type.{group}" for group in (*GROUPS, "folder")}
-    plain = {code.removesuffix(".hint") for code in CATALOGUE} - known
+    known |= {f"omitted.{kind}" for kind in OMISSION_KINDS} | {f"unreadable.{kind}" for kind in UNREADABLE_KINDS}
+    known |= {f"error.{code}" for code in (*CODES.values(), "http_error")}
+    plain = {code.removesuffix(".hint") for code in TEXTS.codes} - known
     named = {code: (code, re.sub("^(effect|change)[.]", "", code)) for code in plain}
     unused = {code for code, names in named.items() if not any(f'"{name}"' in texts for name in names)}
-    assert unused <= {"effect.download"}
+    assert unused == set()
 
 
 def test_each_error_has_a_general_sentence() -> None:
-    assert {f"error.{error.code}" for error in subclasses(DriveError)} <= CATALOGUE.keys()
+    assert {f"error.{error.code}" for error in subclasses(DriveError)} <= TEXTS.codes
 
 
 def test_a_message_in_a_message_is_rendered_in_its_language() -> None:
@@ -126,15 +110,3 @@ def test_other_details_leave_the_sentence_of_an_error_as_it_is() -> None:
     error = NotFoundError(Message.of("no_change"), details={"id": 1})
     assert error.with_details({}).to_dict() == {**error.to_dict(), "details": {}}
     assert error.details == {"id": 1}
-
-
-def test_no_code_stands_in_two_tables_of_the_catalogue() -> None:
-    """The table that is put together last would win, for the errors of both."""
-    modules = [import_module(f"{catalogue.__name__}.{found.name}") for found in iter_modules(catalogue.__path__)]
-    tables = [
-        table
-        for module in modules
-        for name, table in vars(module).items()
-        if name.isupper() and isinstance(table, dict)
-    ]
-    assert sum(map(len, tables)) == len(CATALOGUE)

@@ -18,7 +18,7 @@ from api.cli.importing.upload import DriveFolders, Retries, Uploaded, Uploader
 from api.cli.progress import Progress
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, format_size, visible_line
-from api.cli.texts import counted, text
+from api.cli.texts import text
 from drive_server.settings import DriveSettings
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class ImportReport:
         """Print the report, without the files that can't be searched."""
         terminal.say(self._summary(visible_line(target)), "bold")
         if count := self._counts["unchanged"]:
-            terminal.say(text("unchanged", files=counted("files", count)))
+            terminal.say(text("unchanged", files=text("files", count=count)))
         _print_remarks(terminal, text("new_version_list"), self._new_versions)
         _print_remarks(terminal, text("renamed_list"), self._renamed)
         _print_remarks(terminal, text("left_out_list"), self._found.skipped)
@@ -190,12 +190,12 @@ class ImportReport:
         speed = {"files": f"{files / seconds:.1f}", "size": format_size(round(self._bytes / seconds))}
         return text(
             "imported",
-            files=counted("files", files),
+            files=text("files", count=files),
             size=format_size(self._bytes),
             target=target,
             seconds=f"{self._seconds:.1f}",
             rate=text("imported_rate", **speed),
-            folders=counted("folders", self._folders_made),
+            folders=text("folders", count=self._folders_made),
         )
 
     def print_unreadable(self, terminal: Terminal, status: dict[str, Any]) -> None:

@@ -1,26 +1,15 @@
-"""The sentences of the command line by code, in English and in Chinese; a table for each noun.
+"""The texts of the command line in the terminal's language, by code.
 
-`.hint` names the next step, `.one` is said of one thing.
+`.hint` names the next step. `help` has the texts of `--help`, and `argparse` the messages of the parser, each by its
+English text.
 """
 
 from typing import Any, Final
 
-from api.cli.texts.chat import CHAT
-from api.cli.texts.checks import CHECKS
-from api.cli.texts.imports import IMPORTS
-from api.cli.texts.items import ITEMS
-from api.cli.texts.people import PEOPLE
-from api.cli.texts.runs import RUNS
-from api.cli.texts.servers import SERVERS
-from api.cli.texts.service import SERVICE
-from api.cli.texts.usage import USAGE
-from api.cli.texts.whole_drive import WHOLE_DRIVE
-from api.cli.texts.words import WORDS
 from drive_server.messages import terminal_language
-from graph.language import Language
+from drive_server.texts import Language, Texts
 
-TABLES: Final = (SERVICE, ITEMS, WHOLE_DRIVE, IMPORTS, CHAT, RUNS, SERVERS, PEOPLE, CHECKS, USAGE, WORDS)
-TEXTS: Final[dict[str, tuple[str, str]]] = {code: pair for table in TABLES for code, pair in table.items()}
+TEXTS: Final = Texts.beside(__path__[0])
 
 
 def language() -> Language:
@@ -35,7 +24,7 @@ def text(code: str, **params: Any) -> str:
 
 def text_in(language: Language, code: str, **params: Any) -> str:
     """Return a sentence in a language."""
-    return TEXTS[code][language == "zh"].format(**params)
+    return TEXTS.say(code, language, **params)
 
 
 def hint_of(code: str, **params: Any) -> str:
@@ -43,12 +32,12 @@ def hint_of(code: str, **params: Any) -> str:
     return text(f"{code}.hint", **params) if f"{code}.hint" in TEXTS else ""
 
 
-def counted(code: str, count: int, **params: Any) -> str:
-    """Return a sentence about a number of things."""
-    return text(f"{code}.one" if count == 1 else code, count=count, **params)
-
-
 def word(kind: str, said: str) -> str:
     """Return a word of the service, such as a status, in the terminal's language; one without a text as it is."""
     code = f"{kind}.{said}"
     return text(code) if code in TEXTS else said
+
+
+def translated(table: str, english: str) -> str:
+    """Return the text that the table has for an English one; one that it lacks as it is."""
+    return str(TEXTS.value(table, language()).get(english, english))

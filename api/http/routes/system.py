@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, Response
 
-from api.catalogue import render
+from api.errors import render
 from api.http.dependencies import CallerDep, ServiceDep
 from api.metrics.scrape import CONTENT_TYPE, scrape
 from api.service import OK

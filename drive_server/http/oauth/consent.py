@@ -14,62 +14,19 @@ from drive_server.http.logins import OIDC_START
 from drive_server.http.oauth.requests import AccessRequest, RefusedRequestError
 from drive_server.http.pages.connect import DAYS
 from drive_server.http.pages.connect import WORDS as CONNECT_WORDS
-from drive_server.http.pages.layout import Words, notice, page, sentence
+from drive_server.http.pages.layout import Words, notice, page, sentence, words_of
 from drive_server.http.pages.password import WORDS as PASSWORD_WORDS
 from drive_server.messages import Language
 from drive_server.services.identity.passwords import MAX_CHARACTERS
 from drive_server.services.identity.programs.redirects import source_of
+from drive_server.texts import Texts
 
 CHOSEN_DAYS: Final = 30
+TEXTS: Final = Texts.beside(__file__)
 WORDS: Final[Words] = {
     **CONNECT_WORDS,
     **{key: PASSWORD_WORDS[key] for key in ("email", "password", "wrong", "disabled", "slow", "elsewhere")},
-    "asks": {
-        "en": "<strong><bdi>{name}</bdi></strong> wants to work in your drive.",
-        "zh": "<strong><bdi>{name}</bdi></strong> 想要使用您的云盘。",
-    },
-    "claimed": {
-        "en": "The name is the program's own; this drive has not checked it.",
-        "zh": "该名称由程序自行提供，云盘未作核实。",
-    },
-    "described": {
-        "en": "It is described at <code class='small'>{address}</code>.",
-        "zh": "程序说明见 <code class='small'>{address}</code>。",
-    },
-    "to_host": {
-        "en": "Your answer goes to <strong><bdi>{host}</bdi></strong>. "
-        "Go on only if you have just started this there, and trust it with your files.",
-        "zh": "您的答复会发送到 <strong><bdi>{host}</bdi></strong>。"
-        "只有当这是您刚刚在那里发起的操作，并且您信任它使用您的文件时，才继续。",
-    },
-    "to_computer": {
-        "en": "Your answer goes to <strong>a program on this computer</strong>. "
-        "Go on only if you have just started this in it.",
-        "zh": "您的答复会发送给<strong>这台电脑上的程序</strong>。只有当这是您刚刚在该程序中发起的操作时，才继续。",
-    },
-    "to_scheme": {
-        "en": "Your answer goes to the program on this device that opens <strong><bdi>{scheme}:</bdi></strong> "
-        "addresses. Go on only if you have just started this in it.",
-        "zh": "您的答复会发送给本设备上打开 <strong><bdi>{scheme}:</bdi></strong> 地址的程序。"
-        "只有当这是您刚刚在该程序中发起的操作时，才继续。",
-    },
-    "whole": {
-        "en": "This is for your whole drive, with what others have shared with you.",
-        "zh": "以上权限适用于您的整个云盘，包括他人与您共享的内容。",
-    },
-    "or_token": {"en": "Or with a token", "zh": "或使用令牌登录"},
-    "otherwise": {
-        "en": "Log in another way in a new tab",
-        "zh": "在新标签页中用其他方式登录",
-    },
-    "logged_in": {"en": "I am logged in: go on", "zh": "我已登录，继续"},
-    "refused_title": {"en": "This program can't sign in", "zh": "此程序无法登录"},
-    "refused_protocol": {
-        "en": "The program asked in a way that this drive does not take: <code class='small'>{reason}</code>",
-        "zh": "该程序的请求方式不被此云盘接受：<code class='small'>{reason}</code>",
-    },
-    "back": {"en": "Go back to <bdi>{host}</bdi>", "zh": "返回 <bdi>{host}</bdi>"},
-    "bounce": {"en": "Go on", "zh": "继续"},
+    **words_of(TEXTS, "consent"),
 }
 
 

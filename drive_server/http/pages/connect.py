@@ -25,7 +25,7 @@ from drive_server.http.access import COOKIE, DriveDep, require_same_origin
 from drive_server.http.languages import language_of
 from drive_server.http.logins import end_session, open_session
 from drive_server.http.pages.forms import LOG_IN_WORDS, log_in_form, read_form
-from drive_server.http.pages.layout import Words, notice, page, refused, sentence
+from drive_server.http.pages.layout import TEXTS, Words, notice, page, refused, sentence, words_of
 from drive_server.messages import Language
 from drive_server.services.identity.sign_ins import SignIn
 
@@ -34,54 +34,7 @@ DAYS: Final = (1, 7, 30, 90)
 CHOSEN_DAYS: Final = 7
 CHOSEN_SCOPES: Final = frozenset({Scope.READ, Scope.WRITE})
 
-WORDS: Final[Words] = {
-    **LOG_IN_WORDS,
-    "title": {"en": "Let a program into your drive?", "zh": "允许程序访问您的云盘吗？"},
-    "asks": {
-        "en": "A program that calls itself <strong><bdi>{name}</bdi></strong> wants to work in your drive.",
-        "zh": "一个自称 <strong><bdi>{name}</bdi></strong> 的程序想要使用您的云盘。",
-    },
-    "code": {
-        "en": "Go on only if you have just started this in a program of yours, and it shows the same code: "
-        "<code>{code}</code>",
-        "zh": "只有当这是您刚刚在自己的程序中发起的操作，并且程序显示同样的代码时，才继续：<code>{code}</code>",
-    },
-    "account": {"en": "You are logged in as <bdi>{email}</bdi>.", "zh": "您已登录为 <bdi>{email}</bdi>。"},
-    "switch": {"en": "Use another account", "zh": "换一个账户"},
-    "may": {"en": "It may", "zh": "允许它"},
-    "read": {"en": "read and search files", "zh": "读取和搜索文件"},
-    "write": {"en": "make, change, move and rename files", "zh": "新建、修改、移动和重命名文件"},
-    "share": {"en": "share files with others", "zh": "与他人共享文件"},
-    "delete": {"en": "delete files", "zh": "删除文件"},
-    "days": {"en": "For", "zh": "有效期"},
-    "one_day": {"en": "one day at most", "zh": "最多 1 天"},
-    "more_days": {"en": "{days} days at most", "zh": "最多 {days} 天"},
-    "allow": {"en": "Let it in", "zh": "允许"},
-    "decline": {"en": "Decline", "zh": "拒绝"},
-    "revoke": {
-        "en": "You can end this at any time: it is listed under your API keys.",
-        "zh": "您可以随时终止：它会列在您的 API 密钥中。",
-    },
-    "done_title": {"en": "Done", "zh": "完成"},
-    "done": {
-        "en": "<bdi>{name}</bdi> may now work in your drive. Go back to it; this page can be closed.",
-        "zh": "<bdi>{name}</bdi> 现在可以使用您的云盘了。请回到该程序；可以关闭此页面。",
-    },
-    "declined_title": {"en": "Declined", "zh": "已拒绝"},
-    "declined": {
-        "en": "<bdi>{name}</bdi> was not let in. This page can be closed.",
-        "zh": "<bdi>{name}</bdi> 未获允许。可以关闭此页面。",
-    },
-    "over_title": {"en": "This request is over", "zh": "此请求已结束"},
-    "over": {
-        "en": "It was answered already, or it is older than ten minutes. Go back to the program, and try there again.",
-        "zh": "它已经被处理，或者已超过十分钟。请回到程序中重试。",
-    },
-    "choose": {
-        "en": "Choose at least one thing that it may do, of those that you may do yourself.",
-        "zh": "请至少选择一项，并且是您自己拥有的权限。",
-    },
-}
+WORDS: Final[Words] = {**LOG_IN_WORDS, **words_of(TEXTS, "connect")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,33 +6,12 @@ from urllib.parse import parse_qs
 from fastapi import Request
 
 from drive_server.errors import ForbiddenError, TooLargeError
-from drive_server.http.pages.layout import Language, Words, notice, sentence
+from drive_server.http.pages.layout import TEXTS, Language, Words, notice, sentence, words_of
 
 FORM_TYPE: Final = "application/x-www-form-urlencoded"
 MOST_FORM_BYTES: Final = 32 * 1024
 MOST_FIELDS: Final = 20
-LOG_IN_WORDS: Final[Words] = {
-    "log_in": {"en": "Log in first", "zh": "请先登录"},
-    "token": {
-        "en": "Access token or API key. It stays between you and your drive: the program does not see it.",
-        "zh": "访问令牌或 API 密钥。它只在您和您的云盘之间使用，程序看不到它。",
-    },
-    "log_in_button": {"en": "Log in", "zh": "登录"},
-    "wrong_token": {"en": "That token is not valid.", "zh": "该令牌无效。"},
-    "wait": {
-        "en": "Too many wrong tokens came from your address. Wait a minute.",
-        "zh": "来自您的地址的错误令牌过多。请等待一分钟。",
-    },
-    "unavailable": {
-        "en": "The issuer of that token can't be reached. Try again in a minute, or use an API key.",
-        "zh": "无法连接该令牌的签发者。请稍后重试，或使用 API 密钥。",
-    },
-    "stale_proof": {
-        "en": "You logged in too long ago for this. Confirm that it is you.",
-        "zh": "距您上次登录已太久，请确认是您本人。",
-    },
-    "stale": {"en": "This page was out of date. Please choose again.", "zh": "此页面已过期，请重新选择。"},
-}
+LOG_IN_WORDS: Final[Words] = words_of(TEXTS, "forms")
 
 
 def log_in_form(language: Language, key: str = "") -> str:

@@ -9,10 +9,13 @@ from typing import Final
 from starlette.responses import HTMLResponse
 
 from drive_server.http.languages import TAGS
-from drive_server.messages import Language
+from drive_server.messages import LANGUAGES, Language
+from drive_server.texts import Texts
 
 Words = Mapping[str, Mapping[Language, str]]
 """The sentences of a page by key; they are HTML, with names of parts in braces."""
+TEXTS: Final = Texts.beside(__file__)
+"""The sentences of all pages of this room; a code begins with the name of its page."""
 
 STYLE: Final = """
 :root { color-scheme: light dark; }
@@ -45,11 +48,13 @@ HEADERS: Final = {
 FORM_REFERRER: Final = '<meta name="referrer" content="same-origin">'
 
 
-REFUSED_TITLE: Final[dict[Language, str]] = {"en": "Not from here", "zh": "不能从这里操作"}
-REFUSED: Final[dict[Language, str]] = {
-    "en": "The page of another site can't answer for you. Open the address itself.",
-    "zh": "其他网站的页面不能代您操作。请直接打开该地址。",
-}
+def words_of(texts: Texts, page: str) -> Words:
+    """Return the sentences of a page: the texts whose codes begin with its name."""
+    codes = (code for code in texts.codes if code.startswith(f"{page}."))
+    return {
+        code.removeprefix(f"{page}."): {language: texts.template(code, language) for language in LANGUAGES}
+        for code in codes
+    }
 
 
 def sentence(words: Words, language: Language, key: str, **parts: str) -> str:
@@ -80,4 +85,6 @@ def page(language: Language, title: str, body: str, status: int = 200, leads_to:
 
 def refused(language: Language) -> HTMLResponse:
     """Say that another site's page can't answer for the person."""
-    return page(language, REFUSED_TITLE[language], f"<p>{REFUSED[language]}</p>", 403)
+    return page(
+        language, TEXTS.say("layout.refused_title", language), f"<p>{TEXTS.say('layout.refused', language)}</p>", 403
+    )

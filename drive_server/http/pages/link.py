@@ -15,7 +15,7 @@ from drive_server.http.headers.responses import REVALIDATED
 from drive_server.http.items.contents import content_response
 from drive_server.http.languages import LANGUAGE_FIELD, language_of
 from drive_server.http.pages.forms import read_form
-from drive_server.http.pages.layout import Words, notice, page, refused, sentence
+from drive_server.http.pages.layout import TEXTS, Words, notice, page, refused, sentence, words_of
 from drive_server.http.routes.links import PASS_COOKIE, address_of, keep_pass
 from drive_server.messages import Language
 from drive_server.models.base import Page
@@ -28,27 +28,7 @@ PAGE_SIZE: Final = 200
 MAX_ITEM_CHARACTERS: Final = 64
 UNITS: Final = ("B", "KB", "MB", "GB", "TB")
 UNIT: Final = 1000
-WORDS: Final[Words] = {
-    "title": {"en": "Shared with you", "zh": "与您共享"},
-    "download": {"en": "Download", "zh": "下载"},
-    "up": {"en": "Up", "zh": "上一级"},
-    "more": {"en": "More", "zh": "更多"},
-    "empty": {"en": "This folder is empty.", "zh": "此文件夹为空。"},
-    "count": {"en": "{count} items", "zh": "共 {count} 项"},
-    "locked_title": {"en": "This link asks for a password", "zh": "此链接需要密码"},
-    "password": {"en": "Password", "zh": "密码"},
-    "open": {"en": "Open", "zh": "打开"},
-    "wrong": {"en": "That is not the password.", "zh": "密码不正确。"},
-    "wait": {
-        "en": "Too many wrong passwords were tried on this link. Wait a minute.",
-        "zh": "此链接的错误密码尝试次数过多。请等待一分钟。",
-    },
-    "gone_title": {"en": "This link leads nowhere", "zh": "此链接无效"},
-    "gone": {
-        "en": "It may have ended, or it was never there. Ask whoever gave it to you for a new one.",
-        "zh": "它可能已经失效，或者从未存在。请向提供链接的人索取新的链接。",
-    },
-}
+WORDS: Final[Words] = words_of(TEXTS, "link")
 
 
 @dataclass(frozen=True, slots=True)

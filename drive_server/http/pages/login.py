@@ -10,25 +10,12 @@ from drive_server.errors import ForbiddenError, NotFoundError, UnauthenticatedEr
 from drive_server.http.access import OWN_FETCH_SITES, DriveDep, require_same_origin
 from drive_server.http.languages import language_of
 from drive_server.http.logins import recorded_refusals, set_session
-from drive_server.http.pages.layout import Words, page, refused, sentence
+from drive_server.http.pages.layout import TEXTS, Words, page, refused, sentence, words_of
 from drive_server.messages import Language
 from drive_server.services.identity.login_links import PAGE
 
 HOME: Final = "/"
-WORDS: Final[Words] = {
-    "title": {"en": "Log in?", "zh": "登录？"},
-    "asks": {
-        "en": "This address logs this browser in as <bdi>{email}</bdi>. Go on only if you made it yourself.",
-        "zh": "此地址会让本浏览器以 <bdi>{email}</bdi> 的身份登录。仅当地址是您自己生成的，才继续。",
-    },
-    "button": {"en": "Log in", "zh": "登录"},
-    "gone_title": {"en": "This address leads nowhere", "zh": "此地址无效"},
-    "gone": {
-        "en": "It was used already, or is older than ten minutes. Print a new one with "
-        "<code>drive-agent login-link</code>.",
-        "zh": "它已被使用，或已超过十分钟。请用 <code>drive-agent login-link</code> 生成新的地址。",
-    },
-}
+WORDS: Final[Words] = words_of(TEXTS, "login")
 
 router = APIRouter(include_in_schema=False)
 

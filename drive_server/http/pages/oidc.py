@@ -24,7 +24,7 @@ from drive_server.http.access import DriveDep, principal_of_request, secret_of_r
 from drive_server.http.languages import language_of
 from drive_server.http.logins import OIDC_START as START
 from drive_server.http.logins import recorded_refusals, require_session, set_session
-from drive_server.http.pages.layout import Words, page, sentence
+from drive_server.http.pages.layout import TEXTS, Words, page, sentence, words_of
 from drive_server.messages import Message
 
 if TYPE_CHECKING:
@@ -38,16 +38,7 @@ BACK: Final = re.compile(r"/authorize\?[A-Za-z0-9_.~%+&=*-]{1,2900}")
 SECONDS: Final = 600
 FIELDS: Final = ("state", "code", "iss")
 MOST_CHARACTERS: Final = 4096
-WORDS: Final[Words] = {
-    "title": {"en": "Logged in", "zh": "已登录"},
-    "on": {"en": "Go on to your drive", "zh": "进入云盘"},
-    "failed": {"en": "Not logged in", "zh": "未能登录"},
-    "proved": {
-        "en": "Confirmed. Go back to the other tab, and go on there.",
-        "zh": "已确认。请回到原来的标签页继续操作。",
-    },
-    "again": {"en": "Begin again", "zh": "重新开始"},
-}
+WORDS: Final[Words] = words_of(TEXTS, "oidc")
 
 router = APIRouter(include_in_schema=False)
 

@@ -27,7 +27,7 @@ from drive_server.http.items.contents import PDF, shown_content
 from drive_server.http.languages import language_of
 from drive_server.http.logins import open_session
 from drive_server.http.pages.forms import log_in_form, read_form
-from drive_server.http.pages.layout import Words, page, refused, sentence
+from drive_server.http.pages.layout import TEXTS, Words, page, refused, sentence, words_of
 from drive_server.knowledge.text.place import Place, parse_place
 from drive_server.mcp.tools.definition.arguments import MAX_INTEGER, MAX_VERSION
 from drive_server.messages import Language
@@ -39,35 +39,7 @@ MOST_MARKED: Final = 50_000
 AROUND: Final = 20_000
 """Characters that are shown before and after the passage."""
 
-WORDS: Final[Words] = {
-    "version": {"en": "Version {version}", "zh": "版本 {version}"},
-    "older": {
-        "en": "This is version {version}; the file has changed since, the newest is version {newest}.",
-        "zh": "这是版本 {version}；此后文件有过改动，最新的是版本 {newest}。",
-    },
-    "page": {"en": "page {at}", "zh": "第 {at} 页"},
-    "slide": {"en": "slide {at}", "zh": "第 {at} 张幻灯片"},
-    "part": {"en": "part {at}", "zh": "第 {at} 部分"},
-    "line": {"en": "line {at}", "zh": "第 {at} 行"},
-    "sheet": {"en": "sheet {name}, {at}", "zh": "工作表 {name}，{at}"},
-    "pdf": {"en": "Open the PDF there", "zh": "打开 PDF 的这一页"},
-    "download": {"en": "Download", "zh": "下载"},
-    "newest": {"en": "The newest version", "zh": "最新版本"},
-    "extracted": {"en": "The text of the file, without its layout:", "zh": "文件的文字内容（不含排版）："},
-    "gone_title": {"en": "Not found", "zh": "未找到"},
-    "gone": {
-        "en": "There is no such file or version, or it is not shared with you.",
-        "zh": "没有这个文件或版本，或者它没有与您共享。",
-    },
-    "forbidden_title": {"en": "Only for editors", "zh": "仅限编辑者"},
-    "forbidden": {
-        "en": "The file has changed since, and its earlier versions are for those who may edit it.",
-        "zh": "此后文件有过改动，只有可以编辑它的人才能查看以前的版本。",
-    },
-    "no_text_title": {"en": "No text to show", "zh": "没有可显示的文字"},
-    "no_text": {"en": "The text of this file can't be shown here.", "zh": "无法在这里显示该文件的文字。"},
-    "log_in_title": {"en": "Log in to open the file", "zh": "登录后打开文件"},
-}
+WORDS: Final[Words] = words_of(TEXTS, "passage")
 
 
 @dataclass(frozen=True, slots=True)

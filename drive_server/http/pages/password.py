@@ -10,31 +10,13 @@ from drive_server.http.access import DriveDep, require_same_origin
 from drive_server.http.languages import language_of
 from drive_server.http.logins import open_by_password, set_session
 from drive_server.http.pages.forms import read_form
-from drive_server.http.pages.layout import Words, notice, page, refused, sentence
+from drive_server.http.pages.layout import TEXTS, Words, notice, page, refused, sentence, words_of
 from drive_server.messages import Language
 from drive_server.services.identity.passwords import MAX_CHARACTERS, MIN_CHARACTERS, PAGE
 
 HOME: Final = "/"
 LOGIN: Final = "/login"
-WORDS: Final[Words] = {
-    "log_in": {"en": "Log in", "zh": "登录"},
-    "elsewhere": {"en": "Log in with your organisation", "zh": "使用组织账户登录"},
-    "email": {"en": "Email", "zh": "邮箱"},
-    "password": {"en": "Password", "zh": "密码"},
-    "wrong": {"en": "Email or password is wrong.", "zh": "邮箱或密码不正确。"},
-    "disabled": {"en": "This account is disabled. Ask an administrator.", "zh": "此账户已停用，请联系管理员。"},
-    "slow": {"en": "That was wrong too often. Wait a minute.", "zh": "错误次数太多，请稍候一分钟。"},
-    "title": {"en": "Set a new password", "zh": "设置新密码"},
-    "for": {
-        "en": "For <bdi>{email}</bdi>, with {least} characters or more.",
-        "zh": "账户 <bdi>{email}</bdi>，至少 {least} 个字符。",
-    },
-    "new": {"en": "New password", "zh": "新密码"},
-    "bad": {"en": "That password can't be used: take a longer one.", "zh": "不能使用该密码，请换一个更长的。"},
-    "set": {"en": "Set it, and log in", "zh": "设置并登录"},
-    "gone_title": {"en": "This address leads nowhere", "zh": "此地址无效"},
-    "gone": {"en": "It was used already, or is too old. Ask for a new one.", "zh": "它已被使用或已过期，请重新申请。"},
-}
+WORDS: Final[Words] = words_of(TEXTS, "password")
 
 router = APIRouter(include_in_schema=False)
 

@@ -108,7 +108,7 @@ class TableAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The reason why there is no answer: a code of the catalogue with its parameters, and details."""
+    """The reason why there is no answer: a code of a message with its parameters, and details."""
 
     code: str
     params: dict[str, Any] = field(default_factory=dict[str, Any])

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
 from drive_server.knowledge.text.unreadable import unreadable_message, unreadable_sentence
-from drive_server.messages import Language, Message, render
+from drive_server.messages import Language, Message, join_sentences, render
 
 OmissionKind = Literal[
     "attachment",
@@ -33,7 +33,7 @@ OmissionKind = Literal[
     "sheet",
     "unsearched",
 ]
-"""Each kind is rendered by the code `omitted.KIND` of the catalogue, with its `count`.
+"""Each kind is rendered by the code `omitted.KIND` of `messages`, with its `count`.
 
 The count of `length` and `unsearched` is the number of characters that were read, or that are searched.
 """
@@ -92,7 +92,7 @@ def omission_sentence(counts: Mapping[str, int], language: Language = "en") -> s
     parts = {"omitted": counts.keys() - frozenset().union(*others.values()), **others}
     found = {code: {kind: count for kind, count in counts.items() if kind in kinds} for code, kinds in parts.items()}
     sentences = [render(Message.of(code, things=_things(some)), language) for code, some in found.items() if some]
-    return ("" if language == "zh" else " ").join(sentences)
+    return join_sentences(sentences, language)
 
 
 def reason_with(reason: str, before: Mapping[str, int], counts: Mapping[str, int]) -> str:

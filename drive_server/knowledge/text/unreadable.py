@@ -28,7 +28,7 @@ UnreadableKind = Literal[
     "small_picture",
     "unpacked",
 ]
-"""Each kind is rendered by the code `unreadable.KIND` of the catalogue, with its `count`.
+"""Each kind is rendered by the code `unreadable.KIND` of `messages`, with its `count`.
 
 The count of a limit is the limit: `levels`, `parts`, `pixels`, `seconds`, and for `size` and `unpacked` bytes.
 """

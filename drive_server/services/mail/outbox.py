@@ -14,12 +14,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import DriveError
 from drive_server.escaping.media import mail_name
-from drive_server.messages import Language, Message, render
+from drive_server.messages import Message, render
 from drive_server.services.mail.smtp import Mail, SmtpServer
 from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import UserRow
 from drive_server.storage.tables.sharing import MailRow
+from drive_server.texts import ORIGINAL
 
 logger = logging.getLogger(__name__)
 
@@ -149,7 +150,7 @@ class Outbox:
         made = await self.texts[row.kind](user.id, row.params)
         if made is None:
             return None
-        language: Language = "zh" if user.language == "zh" else "en"
+        language = user.language or ORIGINAL
 
         def escape(text: str) -> str:
             return text if text == made.address else mail_name(text)

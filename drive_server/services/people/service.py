@@ -18,7 +18,7 @@ from drive_server.errors import (
     StateConflictError,
     StorageFailureError,
 )
-from drive_server.messages import Message
+from drive_server.messages import LANGUAGES, Message
 from drive_server.models.access import User
 from drive_server.moments import zone_of
 from drive_server.services.identity.service import LOCAL_EMAIL, named_user, to_user
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 REMOVE = "remove_person"
-LANGUAGES = frozenset({"", "en", "zh"})
 MAX_NAME_CHARACTERS = 100
 POLL_SECONDS: Final = 1.0
 Ended = Callable[[str], Awaitable[None]]
@@ -242,7 +241,7 @@ def _checked(change: ProfileChange) -> dict[str, Any]:
             raise InvalidInputError(Message.of("bad_time_zone"))
         values["time_zone"] = change.time_zone
     if change.language is not None:
-        if change.language not in LANGUAGES:
+        if change.language not in ("", *LANGUAGES):
             raise InvalidInputError(Message.of("bad_language"))
         values["language"] = change.language
     return values

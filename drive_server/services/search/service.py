@@ -15,7 +15,7 @@ from drive_server.knowledge.index.index import IndexHit
 from drive_server.knowledge.index.queries import parse
 from drive_server.knowledge.index.reranking import MAX_PASSAGES, Reranker
 from drive_server.knowledge.index_process.passage_index import PassageIndex
-from drive_server.messages import Language, Message, render
+from drive_server.messages import Language, Message, join_sentences, render
 from drive_server.models.base import Page
 from drive_server.models.items import Item, Kind
 from drive_server.models.search import Hit
@@ -247,7 +247,7 @@ class SearchService:
         if health.is_incomplete:
             is_degraded = health.state == "degraded"
             notes.insert(0, Message.of("search_degraded") if is_degraded else Message.of("search_rebuilding"))
-        return ("" if language == "zh" else " ").join(render(note, language) for note in notes)
+        return join_sentences((render(note, language) for note in notes), language)
 
 
 async def _match_names(

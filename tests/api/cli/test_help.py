@@ -11,7 +11,7 @@ from api.cli import main
 from api.cli.arguments import build_parser
 from api.cli.completion.fish import fish_script
 from api.cli.completion.grammar import commands_of
-from api.cli.texts.help import CHINESE
+from api.cli.texts import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 HAN = re.compile("[\u4e00-\u9fff]")
 SUPPRESSED = "==SUPPRESS=="
+CHINESE = TEXTS.value("help", "zh")
 
 
 def parsers(parser: Parser, path: str = "") -> Iterator[tuple[str, Parser]]:

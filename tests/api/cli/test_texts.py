@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
 from pathlib import Path
-from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,9 +10,8 @@ import pytest
 import api.cli
 from api.cli import texts
 from api.cli.failure import CommandError, system_reason
-from api.cli.texts.usage import ARGPARSE
-from api.cli.texts.words import WORDS
 from drive_server.messages import TERMINAL_VARIABLES
+from drive_server.texts import ORIGINAL
 from graph.models.dialects import RULES
 
 if TYPE_CHECKING:
@@ -22,7 +19,7 @@ if TYPE_CHECKING:
 
 SOURCE = Path(api.cli.__file__).parent
 MODULES = [path for path in SOURCE.rglob("*.py") if path.parent.name != "texts"]
-CODE = re.compile(r"""(?:\btext|\bhint_of|\bcounted|Error\.of)\(\s*["']([a-z_.]+)["']""")
+CODE = re.compile(r"""(?:\btext|\bhint_of|Error\.of)\(\s*["']([a-z_.]+)["']""")
 FIELD = re.compile(r"%(?:\(\w+\))?[sr]")
 HAN = re.compile("[\u4e00-\u9fff]")
 SENTENCE = re.compile(r"[A-Za-z]{2,},? [A-Za-z]|\b[A-Z][a-z]+[.:…?!](?:\s|$)")
@@ -31,38 +28,24 @@ FOR_PROGRAMS = re.compile(
 )
 """SQL, command lines and styles."""
 _OTHER_NAMES = ("Deep folders", "memories there", "new version", "threads there", "Shared with me")
-NAMES = {*(pair[0] for pair in WORDS.values()), *_OTHER_NAMES}
+KINDS = {
+    *("agent", "approval", "call", "check", "covered", "decision", "grant", "index", "mode", "origin", "part", "plan"),
+    *("reading", "resolved", "risk", "role", "rule", "run", "server", "state", "system", "tool", "user"),
+}
+WORDS = {code: texts.TEXTS.template(code, ORIGINAL) for code in texts.TEXTS.codes if code.partition(".")[0] in KINDS}
+"""Words of the service, by their kind."""
+NAMES = {*WORDS.values(), *_OTHER_NAMES}
 HELP = {"arguments.py", "file_arguments.py"}
 """Modules of `--help`, whose texts have a table of their own."""
 SHELLS = "completion"
 """The folder of the scripts for shells."""
 
 
-def fields(template: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(template) if name}
-
-
-def is_same(english: str, chinese: str) -> bool:
-    """Say whether both have the same fields, and words of their language if there are any."""
-    words = re.sub(r"\{\w+\}", "", english)
-    return fields(english) == fields(chinese) and bool(re.search("[A-Za-z]", words)) == bool(HAN.search(chinese))
-
-
-def test_a_sentence_says_the_same_in_both_languages() -> None:
-    assert [code for code, pair in texts.TEXTS.items() if not all(pair) or not is_same(*pair)] == []
-
-
-def test_no_code_stands_for_two_sentences() -> None:
-    assert [
-        code for code, count in Counter(code for table in texts.TABLES for code in table).items() if count > 1
-    ] == []
-
-
 def test_every_code_that_is_used_has_its_sentence() -> None:
     used = {code for path in MODULES for code in CODE.findall(path.read_text())}
 
     assert len(used) > 300
-    assert used - texts.TEXTS.keys() - {"no_threads.hint"} == set()
+    assert used - texts.TEXTS.codes - {"no_threads.hint"} == set()
 
 
 def is_log(node: ast.AST) -> bool:
@@ -108,13 +91,13 @@ def test_no_sentence_stands_outside_of_the_tables() -> None:
 
 
 def test_the_rules_of_models_are_said_as_the_log_says_them() -> None:
-    assert {name: WORDS[f"rule.{name}"][0] for name in RULES} == {
-        name: rule.description for name, rule in RULES.items()
-    }
+    assert {name: WORDS[f"rule.{name}"] for name in RULES} == {name: rule.description for name, rule in RULES.items()}
 
 
 def test_a_message_of_argparse_has_its_fields_in_the_same_order() -> None:
-    assert [english for english, chinese in ARGPARSE.items() if FIELD.findall(english) != FIELD.findall(chinese)] == []
+    for language in texts.TEXTS.languages:
+        table = texts.TEXTS.value("argparse", language)
+        assert [english for english, other in table.items() if FIELD.findall(english) != FIELD.findall(other)] == []
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_the_list_of_a_run_says_of_each_call_that_it_cannot_be_taken_back(person
     listed = person.get(f"/api/runs/{run_id}/changes")
     assert [one["tool"] for one in listed["items"]] == ["create_folder"]
     assert [(one["toolCall"]["toolName"], one["text"]) for one in listed["outside"]] == [
-        ("note", "What notes did can't be taken back from here.")
+        ("note", "The actions of notes can't be undone from here.")
     ]
     undone = person.http.post(f"/api/runs/{run_id}/undo", json={}).json()
     assert (len(undone["undone"]), undone["outside"]) == (1, listed["outside"])

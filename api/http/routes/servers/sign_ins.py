@@ -15,33 +15,15 @@ from api.service import Service
 from drive_server.errors import DriveError, ForbiddenError, UnauthenticatedError
 from drive_server.http.access import require_same_origin
 from drive_server.http.languages import language_of
-from drive_server.http.pages.layout import Words, page, refused, sentence
+from drive_server.http.pages.layout import Words, page, refused, sentence, words_of
 from drive_server.http.problem import problem_responses
+from drive_server.texts import Texts
 from graph.language import Language
 from graph.servers.oauth.sign_in import Comeback, OwnClient
 
 CALLBACK: Final = "/mcp-servers/{server_id}/callback"
-WORDS: Final[Words] = {
-    "title": {"en": "Finish the sign-in?", "zh": "完成登录？"},
-    "asks": {
-        "en": "A service sent you here, so that one of your MCP servers can be used in your name. Go on only if you "
-        "began this sign-in yourself.",
-        "zh": "某个服务把您带到这里，以便以您的名义使用您的一个 MCP 服务器。仅当登录是您自己发起的，才继续。",
-    },
-    "button": {"en": "Finish", "zh": "完成"},
-    "done_title": {"en": "You are signed in", "zh": "登录成功"},
-    "done": {"en": "The server <bdi>{name}</bdi> can be used now. You can close this page.", "zh":
-             "现在可以使用服务器 <bdi>{name}</bdi>。您可以关闭此页面。"},
-    "failed_title": {"en": "You are not signed in", "zh": "没有登录"},
-    "log_in_title": {"en": "Log in here first", "zh": "请先在这里登录"},
-    "log_in": {
-        "en": "This browser is not logged in as the person who began the sign-in. Open an address that "
-        "<code>drive-agent login-link</code> prints, in another tab; then come back and try again.",
-        "zh": "本浏览器没有以发起登录的人的身份登录。请在另一个标签页中打开 <code>drive-agent login-link</code> "
-        "生成的地址，然后回到这里重试。",
-    },
-    "again": {"en": "Try again", "zh": "重试"},
-}  # fmt: skip
+TEXTS: Final = Texts.beside(__file__)
+WORDS: Final[Words] = words_of(TEXTS, "sign_ins")
 
 router = APIRouter(prefix="/mcp-servers", tags=["mcp servers"], route_class=FilteredRoute)
 Parameter = Annotated[str, Query(max_length=4_096)]

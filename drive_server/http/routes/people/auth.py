@@ -1,7 +1,7 @@
 """Routes for who is calling: log in and out, profile, sessions, API keys."""
 
 from datetime import datetime
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Self
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, BackgroundTasks, Depends, Request, Response, status
@@ -27,6 +27,7 @@ from drive_server.http.logins import (
 )
 from drive_server.http.problem import problem_responses
 from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS
+from drive_server.messages import LANGUAGES, Language
 from drive_server.models.access import ApiKey
 from drive_server.moments import LONGEST
 from drive_server.services.identity.keys import (
@@ -129,7 +130,7 @@ class Profile(BaseModel):
 
     name: Annotated[str | None, Field(max_length=MAX_NAME_CHARACTERS)] = None
     time_zone: Annotated[str | None, Field(max_length=LONGEST)] = None
-    language: Literal["", "en", "zh"] | None = None
+    language: Annotated[Language, Field(json_schema_extra={"enum": ["", *LANGUAGES]})] | None = None
 
 
 class SessionResult(BaseModel):

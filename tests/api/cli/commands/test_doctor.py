@@ -12,8 +12,7 @@ import pytest
 from api.cli.commands import content_checks, model_checks
 from api.cli.commands.content_checks import check_contents
 from api.cli.commands.model_checks import check_answer
-from api.cli.texts import hint_of
-from api.cli.texts.words import WORDS
+from api.cli.texts import TEXTS, hint_of
 from graph.settings import AgentSettings
 from tests.api.cli.command import drive_agent
 from tests.fakes.openai_server import Failure, OpenAIServer, Stream, running_server, text
@@ -116,7 +115,7 @@ def test_each_part_that_readiness_names_has_words_and_a_hint(service: Service) -
     parts = httpx.get(f"{service.url}/readyz").json()["checks"].keys() - {"index"}
     assert {"database", "threads", "blobs"} <= parts
     assert [part for part in parts if not hint_of(f"part_{part}")] == []
-    assert [part for part in parts if f"check.{part}" not in WORDS] == []
+    assert [part for part in parts if f"check.{part}" not in TEXTS] == []
 
 
 def test_the_parts_of_a_running_service_are_tried(service: Service) -> None:

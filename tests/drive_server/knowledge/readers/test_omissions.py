@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from drive_server.catalogue import CATALOGUE
 from drive_server.knowledge.formats import FORMATS, Format
 from drive_server.knowledge.readers.extract import extract
 from drive_server.knowledge.text.omissions import OMISSION_KINDS, OmissionKind, Omissions, is_partial, omission_sentence
+from drive_server.messages import TEXTS
 from tests.drive_server.knowledge.omitting import SAMPLES
 
 DOCUMENT = (Path(__file__).parents[4] / "docs" / "FORMATS.md").read_text()
@@ -48,7 +48,7 @@ def test_the_document_names_for_each_format_what_is_counted_and_not_read(row: Fo
 
 
 def test_every_kind_has_a_sentence_in_both_languages() -> None:
-    assert {code.partition(".")[2] for code in CATALOGUE if code.startswith("omitted.")} == {
+    assert {code.partition(".")[2] for code in TEXTS.codes if code.startswith("omitted.")} == {
         *OMISSION_KINDS,
         "doubtful",
         "repeated",

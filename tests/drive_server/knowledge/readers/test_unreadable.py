@@ -5,11 +5,11 @@ from typing import Final, get_args
 
 import pytest
 
-from drive_server.catalogue import CATALOGUE
 from drive_server.knowledge.readers.extract import extract
 from drive_server.knowledge.text.elements import ExtractionState
 from drive_server.knowledge.text.omissions import missing_things, omission_sentence
 from drive_server.knowledge.text.unreadable import UNREADABLE_KINDS, UnreadableKind, state_of, unreadable
+from drive_server.messages import TEXTS
 from tests.drive_server.knowledge import samples
 
 ARCHIVE: Final = samples.zip_of({"a.txt": b"a"})
@@ -42,7 +42,7 @@ def test_a_limit_is_named_in_both_languages(tmp_path: Path) -> None:
 
 def test_every_reason_has_a_sentence_in_both_languages_and_a_state() -> None:
     assert {f"unreadable.{kind}" for kind in UNREADABLE_KINDS} == {
-        code for code in CATALOGUE if code.startswith("unreadable.")
+        code for code in TEXTS.codes if code.startswith("unreadable.")
     }
     for kind in UNREADABLE_KINDS:
         assert state_of(kind) in get_args(ExtractionState)
