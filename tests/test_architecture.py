@@ -47,7 +47,6 @@ MAY_NAME_DATABASES = {
     "api/cli/backups/": "copies databases, each in its own way, and moves one from files to a server",
     "api/cli/exports/table.py": "a table of its own in a temporary file, whatever the database is",
     "drive_server/settings.py": "the URL of the database that is used if none is named",
-    "drive_server/knowledge/ingest/shared_health.py": "an insert-or-update, of which each database has its own",
     "drive_server/services/search/names.py": "how each database compares names without case",
     "drive_server/telemetry/faults.py": "the attribute in which a driver's error has its name",
 }

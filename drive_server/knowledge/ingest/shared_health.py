@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Final, cast
 
 from anyio import current_time
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.knowledge.index.health import HealthNews, HealthRecord, IndexHealth, Request
@@ -61,8 +60,7 @@ async def _merge(session: AsyncSession, news: HealthNews, is_writer: bool) -> tu
     stored, before = await _read(session)
     record, request = news.merged(stored, before, is_writer=is_writer)
     values = {"state": record.state, "rebuilds": record.rebuilds, "request": request}
-    new = insert(IndexHealthRow).values(id=ONLY, **values)
-    await session.execute(new.on_conflict_do_update(index_elements=[IndexHealthRow.id], set_=values))
+    await session.merge(IndexHealthRow(id=ONLY, **values))  # nobody else writes it in this turn
     return record, request
 
 
