@@ -32,7 +32,7 @@ run: .venv/installed
 
 # The tests that touch storage most, run a second time on PostgreSQL, whose server is one of the tests' Python packages.
 ON_POSTGRESQL = $(addprefix tests/drive_server/services/,journal files undo sharing uploads identity/test_service.py) \
-	tests/drive_server/storage tests/api/events tests/api/approvals tests/api/metrics tests/api/test_cancelled_changes.py \
+	tests/drive_server/kernel/sql tests/drive_server/storage tests/api/events tests/api/approvals tests/api/metrics tests/api/test_cancelled_changes.py \
 	$(addprefix tests/api/runs/,test_log_before_state.py test_parked.py test_run_events.py test_stopping.py test_retention.py)
 
 # The tests of storage need no browser: with `make --jobs` they run while those are installed.

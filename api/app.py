@@ -51,7 +51,6 @@ from api.service import open_service
 from api.storage.database import open_database
 from api.storage.installation import service_parts, service_url
 from drive_server.connect import Drive, DriveSettings, open_drive
-from drive_server.errors import AccountDisabledError
 from drive_server.http.app import (
     Application,
     describe,
@@ -64,8 +63,9 @@ from drive_server.http.app import (
     serving,
     traced,
 )
-from drive_server.http.event_streams import HEARTBEAT_SECONDS
-from drive_server.http.problem import install_problem_handlers
+from drive_server.kernel.errors import AccountDisabledError
+from drive_server.kernel.http.event_streams import HEARTBEAT_SECONDS
+from drive_server.kernel.http.problem import install_problem_handlers
 from drive_server.storage.installation.parts import Part, index_part
 from graph.dependencies import model_in
 from graph.drive.connections import drive_sessions

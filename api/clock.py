@@ -4,7 +4,7 @@ import asyncio
 from datetime import datetime
 from typing import Protocol
 
-from drive_server.clock import utc_now
+from drive_server.kernel.clock import utc_now
 
 
 class Clock(Protocol):

@@ -12,15 +12,16 @@ from starlette.requests import Request
 
 from api.errors import InvalidRequestError
 from drive_server.connect import Actor, Drive, Measures, Principal, Scope
-from drive_server.context import public_address
-from drive_server.errors import NotFoundError
-from drive_server.http.access import bearer_token, prefer_connection, principal_of_request
-from drive_server.storage.database import Database, News
+from drive_server.http.access import principal_of_request
+from drive_server.kernel.context import public_address
+from drive_server.kernel.errors import NotFoundError
+from drive_server.kernel.http.credentials import bearer_token, prefer_connection
+from drive_server.kernel.sql.database import Database, News
 from graph.drive.sentences import grouped, sentence, text
 from graph.language import Language
 from graph.single_flight import SingleFlight
 
-__all__ = ["DriveForService", "Place", "Principal", "RunChange", "RunUndo"]
+__all__ = ["ChatPlace", "DriveForService", "Principal", "RunChange", "RunUndo"]
 
 CHANGES_PAGE = 200
 ATTACHED_TO_CHATS = "Chat attachments"
@@ -31,7 +32,7 @@ VERSIONS = "versions"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChatPlace:
     """The place of the person: the ids of the open file and folder, if any; and their attachments, with their kinds."""
 
     file_id: str | None = None
@@ -101,12 +102,12 @@ class DriveForService:
         """Return the address by which people reach the service: the request's, or the one that is set."""
         return public_address(self._public_url)
 
-    async def locate(self, caller: Principal, place: Place) -> Place:
+    async def locate(self, caller: Principal, place: ChatPlace) -> ChatPlace:
         """Return the place with ids of items that the caller can see. Raises the drive's errors otherwise."""
         attached: list[tuple[str, Kind]] = [
             (await self._attached(caller, ref, kind), kind) for ref, kind in place.attachments
         ]
-        return Place(
+        return ChatPlace(
             await self._id_of(caller, place.file_id, "file"),
             await self._id_of(caller, place.folder_id, "folder"),
             tuple(dict.fromkeys(attached)),

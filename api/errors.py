@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, ClassVar, Final
 
-from drive_server import errors
-from drive_server.messages import LANGUAGES, Language, Message
-from drive_server.texts import ORIGINAL, Texts
+from drive_server.kernel import errors
+from drive_server.kernel.messages import LANGUAGES, Language, Message
+from drive_server.kernel.texts import ORIGINAL, Texts
 
 TEXTS: Final = Texts.beside(__file__)
 """The sentences of the service's errors by code; `.hint` names the next step."""

@@ -16,7 +16,7 @@ from api.drive import Principal
 from api.errors import InvalidPlanError, NotFoundError, PlanChangedError, PlanOverError
 from api.storage.replicas import require_claim
 from api.storage.tables import PAUSED, RUNNING, WAITING, PlanRow, RunRow, ThreadRow
-from drive_server.storage.database import Database
+from drive_server.kernel.sql.database import Database
 from graph.planning.abilities import problems_of_abilities
 from graph.planning.commands import PlanCommand
 from graph.planning.editing import PlanEditError, StepEdit, apply_edits, planned_step_of

@@ -31,8 +31,8 @@ from api.storage.tables import BUILT_IN, RunRow
 from api.thread_imports import ThreadImports
 from api.threads import ThreadPage, Threads
 from api.withholding import Withholding
-from drive_server.errors import StorageFailureError
-from drive_server.storage.database import Database
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.sql.database import Database
 
 logger = logging.getLogger(__name__)
 

@@ -15,14 +15,14 @@ from api.drive import Principal
 from api.errors import TooManyError
 from api.storage.tables import ThreadImportRow, ThreadRow
 from api.threads import make_title
-from drive_server.storage.database import Database
+from drive_server.kernel.sql.database import Database
 from graph.citations.cite import CITATIONS
 from graph.language import language_of
 from graph.messages.written import result_message
 
-MOST_UNFINISHED: Final = 20
+MAX_UNFINISHED: Final = 20
 """Imports of one person whose last part did not come yet."""
-MOST_BYTES: Final = 128 << 20
+MAX_BYTES: Final = 128 << 20
 """The bytes of these together: twice the largest thread that the command line sends."""
 EACH_BYTES: Final = 200
 """Bytes counted for a message in addition to its text."""
@@ -114,14 +114,14 @@ class ThreadImports:
         async with self._database.write(f"imports of {caller.user_id}") as session:
             row = await session.get(ThreadImportRow, thread_id)
             if row is None:
-                if (await session.scalar(select(func.count()).where(mine)) or 0) >= MOST_UNFINISHED:
-                    raise TooManyError("too_many_imports", limit=str(MOST_UNFINISHED))
+                if (await session.scalar(select(func.count()).where(mine)) or 0) >= MAX_UNFINISHED:
+                    raise TooManyError("too_many_imports", limit=str(MAX_UNFINISHED))
                 row = ThreadImportRow(thread_id=thread_id, user_id=caller.user_id, size=0)
                 session.add(row)
             row.size, row.updated_at = row.size + size, self._clock.now()
             await session.flush()
-            if (await session.scalar(select(func.sum(ThreadImportRow.size)).where(mine)) or 0) > MOST_BYTES:
-                raise TooManyError("imports_too_large", limit=str(MOST_BYTES))
+            if (await session.scalar(select(func.sum(ThreadImportRow.size)).where(mine)) or 0) > MAX_BYTES:
+                raise TooManyError("imports_too_large", limit=str(MAX_BYTES))
 
     async def _new_messages(self, thread_id: str, part: ImportedThread) -> list[ImportedMessage]:
         stored = (await self._graph.state(thread_id)).get("messages", ())

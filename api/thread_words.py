@@ -14,11 +14,11 @@ from sqlalchemy import ColumnElement, Executable, bindparam, insert, select, upd
 from sqlalchemy.orm import Session
 
 from api.storage.tables import RunRow, ThreadRow, WordsRow, table_of
-from drive_server.knowledge.text.characters import CJK, fold_case
+from drive_server.kernel.text.characters import CJK, fold_case
 from graph.messages.others import others_items
 
-MOST_TERMS: Final = 20
-MOST_CHARACTERS: Final = 200_000
+MAX_TERMS: Final = 20
+MAX_CHARACTERS: Final = 200_000
 """Of one turn: an answer that is longer is found by its beginning."""
 
 _WORD: Final = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
@@ -34,13 +34,13 @@ WHOLE_WORDS: Final = (
 
 def words_of(text: str) -> str:
     """Return the words of a text between blanks."""
-    return f" {' '.join(_WORD.findall(fold_case(text[:MOST_CHARACTERS])))} "
+    return f" {' '.join(_WORD.findall(fold_case(text[:MAX_CHARACTERS])))} "
 
 
 def terms_of(query: str) -> list[str]:
     """Return the patterns of `LIKE`, each of which some text of a thread has to fit; empty if there is no word."""
     found = dict.fromkeys(words_of(word).rstrip() for word in query.split())
-    return [f"%{term}%" for term in found if term][:MOST_TERMS]
+    return [f"%{term}%" for term in found if term][:MAX_TERMS]
 
 
 def first_words(run: RunRow, title: str | None) -> list[dict[str, Any]]:

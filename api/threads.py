@@ -28,8 +28,8 @@ from api.storage.tables import (
     table_of,
 )
 from api.thread_words import WHOLE_WORDS, has_words, made_of_others, renamed, terms_of, whole_words
-from drive_server.services.pagination import Cursors
-from drive_server.storage.database import Database
+from drive_server.kernel.pagination import Cursors
+from drive_server.kernel.sql.database import Database
 
 TITLE_CHARACTERS = 80
 UNTITLED: Final = "…"

@@ -21,8 +21,8 @@ from benchmarks.fixtures.services.contenders import Served, come_to_rest, served
 from benchmarks.fixtures.services.scripted_model import scripted_model
 from benchmarks.fixtures.services.streams import KINDS, Crowd
 from benchmarks.fixtures.table import print_table
-from drive_server.http.event_streams import HEARTBEAT_SECONDS
-from drive_server.transports.collector import REFREEZE_SECONDS
+from drive_server.kernel.garbage_collector import REFREEZE_SECONDS
+from drive_server.kernel.http.event_streams import HEARTBEAT_SECONDS
 
 OPEN: Final = served(
     "ours", "/api/chat", DRIVE_MAX_CONNECTIONS="4096", DRIVE_SESSIONS_PER_USER="1000", DRIVE_CALLS_PER_MINUTE="100000"

@@ -10,7 +10,7 @@ from mcp.types import CallToolResult, TextContent
 from benchmarks.fixtures.ways import Way
 
 OPERATIONS = ("read 4 kB", "list 100", "search", "write 4 kB", "edit")
-MOST_AT_ONCE = 8
+MAX_AT_ONCE = 8
 LISTED = 100
 FILES = 520
 FOLDERS = 10
@@ -28,7 +28,7 @@ def make_folder(root: Path) -> list[Path]:
         folder = root / ("listed" if number < LISTED else f"part {number % FOLDERS}")
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"note {number}{f' {NEEDLE}' if number % 50 == 0 else ''}.md").write_text(f"# Note {number}\n{TEXT}")
-    for worker in range(MOST_AT_ONCE):
+    for worker in range(MAX_AT_ONCE):
         (root / f"written {worker}.md").write_text(TEXT)
         (root / f"edited {worker}.md").write_text(f"{STATES[0]}\n{TEXT}")
     return sorted(root.rglob("*"))
@@ -47,7 +47,7 @@ class Toggle:
     """Says for each worker what an edit finds and what it puts there: one after the other, so that each edits."""
 
     def __init__(self) -> None:
-        self._turns = [0] * MOST_AT_ONCE
+        self._turns = [0] * MAX_AT_ONCE
 
     def next(self, worker: int) -> tuple[str, str]:
         """Return what stands there and what shall."""

@@ -24,9 +24,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest
 
 from benchmarks.fixtures.table import print_table
-from drive_server.access import ALL_SCOPES, Actor
 from drive_server.connect import open_drive
-from drive_server.settings import DriveSettings
+from drive_server.kernel.access import ALL_SCOPES, Actor
+from drive_server.kernel.settings import DriveSettings
 
 SERVER = [sys.executable, "-m", "drive_server"]
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")

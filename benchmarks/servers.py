@@ -38,7 +38,7 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.events.sending import listening
 from graph.servers.choices import Choice
-from graph.servers.connections.connection import Connection
+from graph.servers.connections.connection import ServerConnection
 from graph.servers.connections.supervisor import descendants, resident_bytes
 from graph.servers.definition import ServerDefinition
 from graph.servers.pins import hash_of
@@ -53,7 +53,7 @@ NOTE: Final = "mcp__server_0__note"
 MESSAGE: Final = "list my files, then note it"
 KINDS: Final = ("good", "broken", "hanging")
 IDLE: Final = timedelta(minutes=31)
-MOST_WAIT_SECONDS: Final = 30
+MAX_WAIT_SECONDS: Final = 30
 
 
 class MovedClock:
@@ -163,7 +163,7 @@ async def measure_memory(people: int, programs: int, url: str, folder: Path) -> 
         programs_left = len(processes.intersection(descendants()))
         await _open(pool, over_http)
         again_bytes = await be_idle() - after_once
-        objects = sum(isinstance(one, Connection) for one in gc.get_objects())
+        objects = sum(isinstance(one, ServerConnection) for one in gc.get_objects())
         return Memory(opened, pool.open_sessions, objects, http_bytes, again_bytes, program_bytes, programs_left)
     finally:
         await pool.aclose()
@@ -176,7 +176,7 @@ async def _open(pool: ServerPool, servers: Sequence[ServerDefinition]) -> None:
 async def _until_closed(pool: ServerPool) -> None:
     owners = set(pool._sessions._owners)  # pyright: ignore[reportPrivateUsage] - nobody else waits for it
     if owners:
-        await asyncio.wait(owners, timeout=MOST_WAIT_SECONDS)
+        await asyncio.wait(owners, timeout=MAX_WAIT_SECONDS)
 
 
 def _resident() -> int:

@@ -20,8 +20,8 @@ import anyio
 from sqlalchemy import insert
 
 from benchmarks.fixtures.table import milliseconds, print_table
-from drive_server.clock import utc_now
 from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
+from drive_server.kernel.clock import utc_now
 from drive_server.services.search.names import match_names
 from drive_server.services.tree.grantees import GROUP
 from drive_server.services.tree.nodes import locate, visible_ids

@@ -24,7 +24,7 @@ from benchmarks.fixtures.services import trivial_server
 from benchmarks.fixtures.table import print_table
 from benchmarks.fixtures.ways import Way, free_port, in_process, over_http, over_stdio
 from benchmarks.operations import (
-    MOST_AT_ONCE,
+    MAX_AT_ONCE,
     OPERATIONS,
     Operation,
     Places,
@@ -34,11 +34,11 @@ from benchmarks.operations import (
     of_trivial,
 )
 from drive_server.connect import ALL_SCOPES, Actor, Drive, in_process_session, open_drive
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from tests.node.runtime import FILESYSTEM_SERVER, program
 
 IN_PROCESS, STDIO, HTTP = TRANSPORTS = ("in process", "stdio", "HTTP")
-AT_ONCE = (1, MOST_AT_ONCE)
+AT_ONCE = (1, MAX_AT_ONCE)
 WARM_UP = 10
 UNLIMITED = 1_000_000_000
 MILLISECONDS = 1000
@@ -159,7 +159,7 @@ async def fill(settings: DriveSettings, source: Path, paths: list[Path]) -> Plac
                 made = await drive.documents.create(actor, parent, path.name, path.read_text(encoding="utf-8"))
             ids[str(path)] = made.value.id
         await drive.ingester.drain()
-    workers = range(MOST_AT_ONCE)
+    workers = range(MAX_AT_ONCE)
     return Places(
         listed=ids[str(source / "listed")],
         written=[ids[str(source / f"written {worker}.md")] for worker in workers],
@@ -174,7 +174,7 @@ async def owner_of(drive: Drive) -> Actor:
 
 def settings_of(data: Path) -> DriveSettings:
     return DriveSettings(
-        data_dir=data, embedding_model="none", calls_per_minute=UNLIMITED, concurrent_calls=2 * MOST_AT_ONCE
+        data_dir=data, embedding_model="none", calls_per_minute=UNLIMITED, concurrent_calls=2 * MAX_AT_ONCE
     )
 
 
@@ -185,7 +185,7 @@ def environment_of(data: Path, key: str) -> dict[str, str]:
         "DRIVE_API_KEY": key,
         "DRIVE_EMBEDDING_MODEL": "none",
         "DRIVE_CALLS_PER_MINUTE": str(UNLIMITED),
-        "DRIVE_CONCURRENT_CALLS": str(2 * MOST_AT_ONCE),
+        "DRIVE_CONCURRENT_CALLS": str(2 * MAX_AT_ONCE),
         "PYTHONPATH": str(Path(__file__).parents[1]),
     }
 

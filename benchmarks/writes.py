@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.fixtures.table import print_table
-from drive_server.access import Actor
 from drive_server.connect import open_drive
 from drive_server.drive import Drive
-from drive_server.settings import DriveSettings
+from drive_server.kernel.access import Actor
+from drive_server.kernel.settings import DriveSettings
 from tests.databases import IS_POSTGRES, new_url, server, stop_server
 from tests.drive_server.actors import new_person
 

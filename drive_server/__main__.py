@@ -10,18 +10,18 @@ from typing import get_args
 
 import anyio
 
-from drive_server.configuration import Configuration
 from drive_server.connect import open_drive
-from drive_server.errors import DriveError
 from drive_server.http.app import create_app
-from drive_server.messages import Message, render, terminal_language
-from drive_server.settings import DriveSettings, Tier
+from drive_server.kernel.configuration import Configuration
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.files.token_file import make_private_directory
+from drive_server.kernel.messages import Message, render, terminal_language
+from drive_server.kernel.settings import DriveSettings, Tier
+from drive_server.kernel.telemetry.setup import log_to
 from drive_server.storage.blobs import open_blobs
 from drive_server.storage.collector import Collected, Collector, Rules
 from drive_server.storage.installation.installation import installation_of
 from drive_server.storage.installation.service_record import running_address
-from drive_server.storage.token_file import make_private_directory
-from drive_server.telemetry.setup import log_to
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.listener import address_of, listen
 from drive_server.transports.process import StopRequest

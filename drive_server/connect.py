@@ -12,9 +12,10 @@ from urllib.parse import unquote, urlsplit
 import anyio
 from mcp.shared.memory import create_client_server_memory_streams
 
-from drive_server.access import ALL_SCOPES, Actor, Principal, Scope
-from drive_server.clock import PROCESS_CLOCK, Clock, utc_now
-from drive_server.context import (
+from drive_server.drive import Drive
+from drive_server.kernel.access import ALL_SCOPES, Actor, Principal, Scope
+from drive_server.kernel.clock import PROCESS_CLOCK, Clock, utc_now
+from drive_server.kernel.context import (
     META_APPROVAL_ID,
     META_APPROVED_BY,
     META_APPROVED_KEY,
@@ -34,8 +35,10 @@ from drive_server.context import (
     current_principal,
     request_address,
 )
-from drive_server.drive import Drive
-from drive_server.errors import UnauthenticatedError
+from drive_server.kernel.errors import UnauthenticatedError
+from drive_server.kernel.files.token_file import make_private_directory
+from drive_server.kernel.settings import DriveSettings, read_settings
+from drive_server.kernel.sql.database import Database
 from drive_server.knowledge.embedding.selection import Embedders
 from drive_server.knowledge.index.health import IndexHealth
 from drive_server.knowledge.index.reranking import Reranker
@@ -111,13 +114,10 @@ from drive_server.services.webdav.checksums import DavChecksums
 from drive_server.services.webdav.facts import DavFacts
 from drive_server.services.webdav.locks import DavLocks
 from drive_server.services.webdav.properties import DavProperties
-from drive_server.settings import DriveSettings, read_settings
 from drive_server.storage.blobs import BlobStore, open_blobs
 from drive_server.storage.collector import Collector, Rules
-from drive_server.storage.database import Database
 from drive_server.storage.installation.installation import installation_of
 from drive_server.storage.process_locks import process_lock
-from drive_server.storage.token_file import make_private_directory
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from drive_server.access import Principal, require_admin
+from drive_server.kernel.access import Principal, require_admin
 from drive_server.mcp.server import DriveServer
 from drive_server.registry import ServiceRegistry
 from drive_server.services.measures import Measures, read_measures

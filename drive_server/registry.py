@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from drive_server.context import public_address
+from drive_server.kernel.context import public_address
 
 if TYPE_CHECKING:
-    from drive_server.clock import Clock
+    from drive_server.kernel.clock import Clock
+    from drive_server.kernel.settings import DriveSettings
+    from drive_server.kernel.signing import Signer
+    from drive_server.kernel.sql.database import Database
     from drive_server.knowledge.ingest.ingester import Ingester
     from drive_server.knowledge.ingest.watching import IndexStatuses
     from drive_server.services.documents.citations import Citations
@@ -62,10 +65,7 @@ if TYPE_CHECKING:
     from drive_server.services.webdav.facts import DavFacts
     from drive_server.services.webdav.locks import DavLocks
     from drive_server.services.webdav.properties import DavProperties
-    from drive_server.settings import DriveSettings
-    from drive_server.signing import Signer
     from drive_server.storage.blobs import BlobStore
-    from drive_server.storage.database import Database
     from drive_server.storage.installation.installation import Installation
 
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from drive_server.texts import Language as Language
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Language as Language
+from drive_server.kernel.texts import Texts
 
 TEXTS: Final = Texts.beside(__file__)
 """The texts of the whole package: errors, and the signs in lists."""

@@ -53,7 +53,7 @@ class Attachment(TypedDict):
     id: str
 
 
-class Place(TypedDict, total=False):
+class PlaceOfPerson(TypedDict, total=False):
     """The person's place: the open file and the open folder, as ids that the drive checks; both may be None.
 
     `attachments` are those of the turn's message.
@@ -314,7 +314,7 @@ class GraphInput(TypedDict, total=False):
     """The input of a client. The graph takes only the human messages."""
 
     messages: Annotated[list[AnyMessage], MESSAGES]
-    place: Place
+    place: PlaceOfPerson
 
 
 class Narrowed(TypedDict):
@@ -338,7 +338,7 @@ class State(TypedDict, total=False):
     """
 
     messages: Required[Annotated[list[AnyMessage], MESSAGES]]
-    place: Place
+    place: PlaceOfPerson
     attached: list[Attachment]
     route: Route | None
     plan: Plan | None

@@ -168,7 +168,7 @@ def serve() -> None:
 
 def _wait_for_no_disk() -> None:
     """Have the services of the forks wait for no disk: a kill, unlike a crash of the machine, loses nothing written."""
-    if "drive_server.storage.engine" in sys.modules and "tests.once" not in sys.modules:
+    if "drive_server.kernel.sql.engine" in sys.modules and "tests.once" not in sys.modules:
         from tests import once
 
         once.wait_for_no_disk(pytest.MonkeyPatch())

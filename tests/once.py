@@ -25,12 +25,12 @@ from sqlalchemy.dialects.sqlite.base import SQLiteDialect
 from sqlalchemy.util import LRUCache
 
 from drive_server import connect
+from drive_server.kernel.sql import engine
+from drive_server.kernel.sql.schema import Schema
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.readers import pool as reader_pool
 from drive_server.knowledge.readers.pool import ReaderPool
 from drive_server.services.sharing import link_passwords
-from drive_server.storage import engine
-from drive_server.storage.schema import Schema
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator
@@ -45,7 +45,7 @@ PLAIN: Final = os.environ.get("PLAIN") == "1"
 WITHOUT_DISK: Final = "PRAGMA synchronous = OFF"
 WITH_DISK: Final = vars(engine)["_on_connect"]
 """Sets a connection up as services do."""
-MOST_STATEMENTS: Final = 5000
+MAX_STATEMENTS: Final = 5000
 """How many compiled statements are kept."""
 
 
@@ -96,7 +96,7 @@ def _copy(template: Path, target: Path) -> None:
 
 def compile_statements_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Share one cache of compiled statements among all engines, and take SQLite dialects of one type as equal keys."""
-    compiled: LRUCache[Any, Any] = LRUCache(MOST_STATEMENTS)
+    compiled: LRUCache[Any, Any] = LRUCache(MAX_STATEMENTS)
     of_all = property(lambda _: compiled, lambda _engine, _own: None)
     monkeypatch.setattr(Engine, "_compiled_cache", of_all, raising=False)
     monkeypatch.setattr(SQLiteDialect, "__eq__", _is_of_the_same_type)

@@ -9,7 +9,7 @@ import pytest
 
 from api.app import create_app
 from api.cli.arguments import build_parser
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from tests.graph.facts import DRIVE_TOOLS
 
 TEXT = (Path(__file__).parents[1] / "docs" / "ACTIONS.md").read_text()

@@ -7,8 +7,8 @@ from typing import get_type_hints
 import pytest
 
 from api.cli.arguments import build_parser
-from drive_server import errors
 from drive_server.connect import DriveSettings
+from drive_server.kernel import errors
 from graph.events.definitions import EVENTS
 from graph.settings import AgentSettings
 from graph.tools.box import LOCAL_NAMES

@@ -22,16 +22,16 @@ from markdown_it import MarkdownIt
 from api.cli.terminal import visible_line
 from api.events.frames import Frame, encode
 from api.http.sse import encode_frames
-from drive_server.errors import InvalidNameError
-from drive_server.escaping.characters import BIDI_CONTROLS, is_noncharacter, plain_line
-from drive_server.escaping.logs import log_text
-from drive_server.escaping.media import attachment, mail_name, markdown_text, xml_text
 from drive_server.http.dav.href import href_of, plain, shielded
 from drive_server.http.pages.layout import sentence
+from drive_server.kernel.errors import InvalidNameError
+from drive_server.kernel.escaping.characters import BIDI_CONTROLS, is_noncharacter, plain_line
+from drive_server.kernel.escaping.logs import log_text
+from drive_server.kernel.escaping.media import attachment, mail_name, markdown_text, xml_text
+from drive_server.kernel.files.portable_names import portable_name
+from drive_server.kernel.telemetry.formats import DETAILS, JsonFormat, TextFormat
 from drive_server.services.mail.smtp import mail_header
 from drive_server.services.tree.names import clean_name, display_name
-from drive_server.services.tree.portable_names import portable_name
-from drive_server.telemetry.formats import DETAILS, JsonFormat, TextFormat
 from graph.links.bidi import without_overrides
 from graph.prompts import json_section
 from graph.servers.pins import label
@@ -253,7 +253,7 @@ SINKS: Final = {
         "drive_server/http/routes/files/archive.py",
         "api/http/routes/threads.py",
     },
-    r"logging\.(?:basicConfig|Formatter)\(": {"drive_server/telemetry/setup.py"},
+    r"logging\.(?:basicConfig|Formatter)\(": {"drive_server/kernel/telemetry/setup.py"},
     r"csv\.(?:writer|DictWriter)\(": set[str](),
     r"stdout\.write\(|console\.print\(|\.out\.print\(|\.err\.print\(": {
         "api/cli/terminal.py",
@@ -288,7 +288,7 @@ def test_each_function_of_the_room_is_one_of_the_media() -> None:
     tested = (ROOT / "tests" / "test_media.py").read_text()
     names = {
         name
-        for path in (ROOT / "drive_server" / "escaping").glob("*.py")
+        for path in (ROOT / "drive_server" / "kernel" / "escaping").glob("*.py")
         for name in re.findall(r"^(?:def|class) ([A-Za-z]\w+)", path.read_text(), re.MULTILINE)
     }
     assert {name for name in names if name not in tested} <= {"number_of", "without_unsafe", "isolated"}

@@ -23,7 +23,7 @@ MISSING_NAMES = {
     "signal": {"SIGALRM", "SIGHUP", "SIGKILL", "SIGUSR1", "setitimer"},
     "socket": {"AF_UNIX"},
 }
-RUN_BY_ALEMBIC = {"api.storage.migrations.env", "drive_server.storage.migrations.env"}
+RUN_BY_ALEMBIC = {"api.storage.migrations.env", "drive_server.kernel.sql.migrations.env"}
 PROGRAM = """
 import builtins, importlib, pkgutil, sys
 missing, skipped = (set(names.split(",")) for names in sys.argv[1:3])

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import pytest
 
-from drive_server.messages import LANGUAGES
-from drive_server.texts import ALL, ORIGINAL, Texts
+from drive_server.kernel.messages import LANGUAGES
+from drive_server.kernel.texts import ALL, ORIGINAL, Texts
 
 ROOT: Final = Path(__file__).parents[1]
 PACKAGES: Final = ("drive_server", "graph", "api")
@@ -139,10 +139,10 @@ from starlette.requests import Request
 from api.cli.arguments import build_parser
 from api.cli.texts import text
 from api.errors import NotFoundError
-from drive_server.errors import NotFoundError as NoItemError
-from drive_server.http.languages import language_of
+from drive_server.kernel.errors import NotFoundError as NoItemError
+from drive_server.kernel.http.languages import language_of
 from drive_server.http.pages.layout import refused
-from drive_server.messages import Message
+from drive_server.kernel.messages import Message
 request = Request({"type": "http", "query_string": b"", "headers": [(b"accept-language", b"xx-YY")]})
 asked = language_of(request)
 print(json.dumps({

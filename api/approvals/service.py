@@ -17,9 +17,9 @@ from api.events.frames import Event
 from api.servers.secrets import Secrets
 from api.storage.replicas import require_claim
 from api.storage.tables import CANCELLED, DECIDED, EXPIRED, RUNNING, WAITING, ApprovalRow, RunRow, table_of
-from drive_server.storage.database import Database
-from drive_server.storage.shared_poll import SharedPoll, Watch
-from drive_server.telemetry.security import record
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.sql.shared_poll import SharedPoll, Watch
+from drive_server.kernel.telemetry.security import record
 
 PARKED = "run_parked"
 POLL_SECONDS = 1.0

@@ -9,7 +9,7 @@ from api.cli.arguments import build_parser
 from api.cli.failure import CommandError
 from api.cli.invocation import again
 from api.cli.texts import text
-from drive_server.transports.collector import paused_collector
+from drive_server.kernel.garbage_collector import paused_collector
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -11,7 +11,7 @@ from api.cli.texts import text
 
 SCOPES = ("read", "write", "share", "delete", "purge")
 TIERS = ("core", "all", "whole")
-MOST_KEY_DAYS = 3650
+MAX_DAYS_OF_KEYS = 3650
 RISK_LEVELS = ("read", "write")
 CONFIG_HELP = "file of settings (default: drive-agent.env in the data directory)"
 EPILOG = """\
@@ -477,6 +477,11 @@ def _scopes(words: str) -> list[str]:
 
 
 def _days(word: str) -> int:
-    if word.isascii() and word.isdigit() and len(word) <= len(str(MOST_KEY_DAYS)) and 0 < int(word) <= MOST_KEY_DAYS:
+    if (
+        word.isascii()
+        and word.isdigit()
+        and len(word) <= len(str(MAX_DAYS_OF_KEYS))
+        and 0 < int(word) <= MAX_DAYS_OF_KEYS
+    ):
         return int(word)
-    raise ArgumentTypeError(text("no_days", word=word, most=MOST_KEY_DAYS))
+    raise ArgumentTypeError(text("no_days", word=word, most=MAX_DAYS_OF_KEYS))

@@ -26,7 +26,7 @@ PORTS = {"http": 80, "https": 443}
 DEFAULT_PORT = 8000
 RECONNECTION_TRIES = 12
 FIRST_PAUSE_SECONDS = 0.2
-LONGEST_PAUSE_SECONDS = 10.0
+MAX_PAUSE_SECONDS = 10.0
 UNAVAILABLE = frozenset({502, 503, 504})
 # Server-sent events are silent for one heartbeat at most; an upload's answer waits for the disk.
 TIMEOUT = httpx.Timeout(connect=10, read=120, write=120, pool=None)
@@ -178,7 +178,7 @@ class Reconnection:
         """Wait, longer with every failure, and connect. Raises `LostConnectionError` after the last failure."""
         if failures >= RECONNECTION_TRIES:
             raise LostConnectionError.of("lost") from error
-        self._pause(min(FIRST_PAUSE_SECONDS * 2 ** (failures - 1), LONGEST_PAUSE_SECONDS))
+        self._pause(min(FIRST_PAUSE_SECONDS * 2 ** (failures - 1), MAX_PAUSE_SECONDS))
         try:
             self._client.reconnect()
         except CommandError:

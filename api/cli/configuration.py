@@ -8,8 +8,8 @@ from pydantic_settings import BaseSettings
 
 from api.cli.failure import CommandError
 from api.cli.texts import language
-from drive_server.configuration import Configuration
-from drive_server.errors import DriveError, InvalidInputError
+from drive_server.kernel.configuration import Configuration
+from drive_server.kernel.errors import DriveError, InvalidInputError
 
 if TYPE_CHECKING:
     from argparse import Namespace

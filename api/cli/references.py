@@ -27,7 +27,7 @@ NO_ITEM: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTIT
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Destination:
     """A place for an item: a folder, and the name that it has there; empty: its own."""
 
     folder: Item
@@ -130,11 +130,11 @@ def walk(client: ServiceClient, folder: Item) -> Iterator[Item]:
             yield from walk(client, item)
 
 
-def place_at(client: ServiceClient, ref: str, *, is_one: bool) -> Place:
+def place_at(client: ServiceClient, ref: str, *, is_one: bool) -> Destination:
     """Return the place that a target names: an existing folder, or else, for one source, a name in one."""
     item = look_up(client, ref)
     if item and is_folder(item):
-        return Place(open_folder(item))
+        return Destination(open_folder(item))
     if item and not is_one:
         raise CommandError.of("is_no_folder", ref=ref)
     parent, _, name = ref.rstrip("/").rpartition("/")
@@ -144,7 +144,7 @@ def place_at(client: ServiceClient, ref: str, *, is_one: bool) -> Place:
         raise CommandError.of("no_target_folder", ref=missing, attempt=["mkdir", "-p", missing])
     if not is_folder(folder):
         raise CommandError.of("is_no_folder", ref=parent)
-    return Place(open_folder(folder), normalize("NFC", name))
+    return Destination(open_folder(folder), normalize("NFC", name))
 
 
 def open_folder(folder: Item) -> Item:

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from drive_server.escaping.characters import NONCHARACTERS
+from drive_server.kernel.escaping.characters import NONCHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,7 +8,7 @@ import orjson
 from sqlalchemy import func, insert, select
 
 from api.storage.tables import EventRow, table_of
-from drive_server.storage.database import Database
+from drive_server.kernel.sql.database import Database
 from graph.events.definitions import EVENTS
 
 Event = dict[str, Any]

@@ -21,13 +21,13 @@ from api.storage.notices import NEW_EVENTS
 from api.storage.patience import pauses
 from api.storage.replicas import NotOwnerError, Replica, RunLostError
 from api.storage.tables import EventRow, RunRow
-from drive_server.errors import StorageFailureError
-from drive_server.storage.database import Database
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.sql.database import Database
 
 logger = logging.getLogger(__name__)
 
 BATCH_SECONDS = 0.02
-LONGEST_BATCH_SECONDS = 0.1
+MAX_BATCH_SECONDS = 0.1
 BATCH_PER_TRANSACTION = 4
 """Events are batched for so many times the length of the last transaction."""
 BUFFER_FRAMES = 512
@@ -454,7 +454,7 @@ def next_batch_time(begun: float, ended: float, *, soon: bool = False) -> float:
     With `soon`, it is the earliest time for words that a person waits for.
     """
     pause = BATCH_PER_TRANSACTION * (ended - begun)
-    return ended + min(pause if soon else max(pause, BATCH_SECONDS), LONGEST_BATCH_SECONDS)
+    return ended + min(pause if soon else max(pause, BATCH_SECONDS), MAX_BATCH_SECONDS)
 
 
 async def _signalled(event: asyncio.Event, seconds: float) -> bool:

@@ -9,9 +9,9 @@ from api.clock import Clock
 from api.http.dependencies import ServiceDep
 from api.service import Service
 from api.storage.tables import WAITING, ApprovalRow
-from drive_server.http.languages import language_of
 from drive_server.http.pages.layout import Words, page, sentence, words_of
-from drive_server.texts import Texts
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.texts import Texts
 
 PAGE: Final = "/approve"
 PURPOSE: Final = "page of an approval"

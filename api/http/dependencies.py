@@ -11,7 +11,7 @@ from fastapi.security import HTTPBearer
 from api.authority import require_scopes
 from api.drive import Principal
 from api.service import Service
-from drive_server.errors import DriveError
+from drive_server.kernel.errors import DriveError
 
 bearer = HTTPBearer(
     auto_error=False, description="The local access token or an API key; a browser's session cookie works too."

@@ -9,8 +9,8 @@ from pydantic import BaseModel
 
 from api.http.schemas import ThreadView
 from api.service import Service
-from drive_server.errors import DriveError
-from drive_server.messages import LANGUAGES
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.messages import LANGUAGES
 from graph.links.text_fields import cleaned
 
 

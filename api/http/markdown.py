@@ -6,10 +6,10 @@ from typing import Any, Final
 import orjson
 
 from api.http.schemas import MessageView, ThreadExport
-from drive_server.escaping.media import markdown_text
-from drive_server.texts import Language, Texts
+from drive_server.kernel.escaping.media import markdown_text
+from drive_server.kernel.texts import Language, Texts
 
-LONGEST_ARGUMENTS: Final = 300
+MAX_ARGUMENTS: Final = 300
 TEXTS: Final = Texts.beside(__file__)
 
 
@@ -58,8 +58,8 @@ def _message(view: MessageView, outcomes: Mapping[Any, MessageView], language: L
 
 def _call(name: str, arguments: Any, status: str, language: Language) -> str:
     shown = orjson.dumps(arguments).decode()
-    if len(shown) > LONGEST_ARGUMENTS:
-        shown = f"{shown[: LONGEST_ARGUMENTS - 1]}…"
+    if len(shown) > MAX_ARGUMENTS:
+        shown = f"{shown[: MAX_ARGUMENTS - 1]}…"
     return f"- {_code(f'{_line(name)} {shown}')} — {_word(status, language)}"
 
 

@@ -16,7 +16,7 @@ from api.http.sse import EventStream
 from api.service import Service
 from api.storage.tables import RunRow
 from api.withholding import withhold_frames
-from drive_server.http.event_streams import OpenStream, OpenStreams
+from drive_server.kernel.http.event_streams import OpenStream, OpenStreams
 from graph.events.definitions import Event
 from graph.language import Language, language_of
 

@@ -13,10 +13,10 @@ from api.servers.definitions import ServerChange
 from api.servers.tools import ToolChange
 from graph.servers.definition import Allowance, ServerType
 
-MOST_SECRETS: Final = 64
-MOST_ARGS: Final = 100
-MOST_TOOLS: Final = 1_000
-MOST_SECONDS: Final = 3_600
+MAX_SECRETS: Final = 64
+MAX_ARGS: Final = 100
+MAX_TOOLS: Final = 1_000
+MAX_SECONDS: Final = 3_600
 HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}")
 HEADER_VALUE: Final = re.compile(r"[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?")
 VARIABLE: Final = re.compile(r"[^=\x00-\x1f\x7f]{1,256}")
@@ -31,9 +31,9 @@ Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 Text = Annotated[str, StringConstraints(max_length=8_192, pattern=r"^[^\x00]*$")]
 Address = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_048, pattern=r"^[^\x00-\x20\x7f]*$")]
 Secret = StrictBool | Annotated[str, StringConstraints(strict=True, min_length=1, max_length=8_192)] | None
-SecretMap = Annotated[dict[str, Secret], Field(max_length=MOST_SECRETS)]
+SecretMap = Annotated[dict[str, Secret], Field(max_length=MAX_SECRETS)]
 ToolName = Annotated[str, StringConstraints(min_length=1, max_length=1_024, pattern=r"^[^\x00]*$")]
-ToolNames = Annotated[list[ToolName], Field(max_length=MOST_TOOLS)]
+ToolNames = Annotated[list[ToolName], Field(max_length=MAX_TOOLS)]
 
 KEEPS: Final = "A value is written and never read: answers say true or false. True keeps the one it has."
 
@@ -57,7 +57,7 @@ class PromptBody(Body):
     )
 
     name: ToolName
-    arguments: dict[ToolName, Text] = Field(default={}, max_length=MOST_ARGS)
+    arguments: dict[ToolName, Text] = Field(default={}, max_length=MAX_ARGS)
 
 
 class ServerBody(Body):
@@ -84,9 +84,9 @@ class ServerBody(Body):
     is_active: bool = Field(default=True, description="False: no assistant uses it.")
     base_url: Address = Field(default="", description="An http or https address, without user and password.")
     headers: SecretMap = Field(default={}, description=f"Headers of every request. {KEEPS}")
-    timeout: float = Field(default=60, gt=0, le=MOST_SECONDS, description="Longest wait for a tool call, in seconds.")
+    timeout: float = Field(default=60, gt=0, le=MAX_SECONDS, description="Longest wait for a tool call, in seconds.")
     command: Text = Field(default="", description="A program of the service's machine, one that the operator allows.")
-    args: list[Text] = Field(default=[], max_length=MOST_ARGS)
+    args: list[Text] = Field(default=[], max_length=MAX_ARGS)
     env: SecretMap = Field(default={}, description=f"The program's environment; it gets nothing else. {KEEPS}")
     disabled_tools: ToolNames = Field(default=[], description="Tools that no assistant uses.")
     auto_approve_tools: ToolNames = Field(default=[], description="Tools that may be called without an approval.")
@@ -159,7 +159,7 @@ class ToolsBody(Body):
         extra="forbid", json_schema_extra={"examples": [{"tools": [{"name": "search", "isAutoApprove": True}]}]}
     )
 
-    tools: Annotated[list[ToolBody], Field(min_length=1, max_length=MOST_TOOLS)]
+    tools: Annotated[list[ToolBody], Field(min_length=1, max_length=MAX_TOOLS)]
 
     def to_changes(self) -> list[ToolChange]:
         """Return the decisions."""
@@ -193,7 +193,7 @@ class AssistantBody(Body):
         default="", description="A model of `GET /api/models`; empty: the one of the settings."
     )
     instructions: Annotated[Text, Field(max_length=8_000)] = Field(default="", description="How it works.")
-    drive_tools: Annotated[list[ToolName], Field(max_length=MOST_TOOLS)] | None = Field(
+    drive_tools: Annotated[list[ToolName], Field(max_length=MAX_TOOLS)] | None = Field(
         default=None, description="The tools of the drive that it may use; null: all of them."
     )
     is_default: bool = Field(default=False, description="New threads have it, if none is named.")
@@ -221,7 +221,7 @@ class ServerChoiceBody(Body):
         extra="forbid", json_schema_extra={"examples": [{"server_ids": ["5f0c7d0e-6c3a-4f0e-9a55-2f3f0f1d6a11"]}]}
     )
 
-    server_ids: Annotated[list[Id], Field(max_length=MOST_TOOLS)]
+    server_ids: Annotated[list[Id], Field(max_length=MAX_TOOLS)]
 
 
 class ToolConfirmBody(Body):

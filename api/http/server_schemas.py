@@ -8,7 +8,7 @@ from mcp.types import Prompt, Resource
 from pydantic import BaseModel, Field
 
 from api.servers.prompts import FilledMessage
-from api.servers.service import Connection, Servers
+from api.servers.service import ConnectionTest, Servers
 from api.servers.tools import ListedTool
 from api.storage.tables import AssistantRow, ServerRow
 from graph.language import Language
@@ -232,7 +232,7 @@ def tool_views(row: ServerRow, tools: Sequence[ListedTool]) -> list[ToolView]:
     return [_tool_view(row, tool) for tool in tools]
 
 
-def connection_view(tested: Connection, language: Language) -> ConnectionView:
+def connection_view(tested: ConnectionTest, language: Language) -> ConnectionView:
     """Return the result of a test."""
     if tested.details is None:
         reason = tested.reason
@@ -253,7 +253,7 @@ def connection_view(tested: Connection, language: Language) -> ConnectionView:
     )
 
 
-def tool_list(listed: Connection, servers: Servers, language: Language) -> ToolList:
+def tool_list(listed: ConnectionTest, servers: Servers, language: Language) -> ToolList:
     """Return the tools of a server, and its state."""
     status = servers.status(listed.server)
     return ToolList(

@@ -6,13 +6,13 @@ from typing import Any, Final, Literal
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from api.approvals.contents import without_contents
-from api.drive import Kind, Place, Principal, RunUndo, undo_to_view
+from api.drive import ChatPlace, Kind, Principal, RunUndo, undo_to_view
 from api.http.requests import AttachmentBody, ChatContext
 from api.http.schemas import ApprovalView, MessageView, OutsideCallView, RunView, UndoView, VersionOfMessage
 from api.service import Service
 from api.storage.tables import ApprovalRow, RunRow
 from api.withholding import withhold_texts
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.citations.cite import CITATIONS
 from graph.events.calls import ToolCallRecord
 from graph.language import Language, language_of
@@ -22,11 +22,11 @@ from graph.messages.written import OUTCOME
 TEXTS: Final = Texts.beside(__file__)
 
 
-def place_of(context: ChatContext | None, attachments: Sequence[AttachmentBody]) -> Place:
+def place_of(context: ChatContext | None, attachments: Sequence[AttachmentBody]) -> ChatPlace:
     """Return the place of a message."""
     here = context or ChatContext()
     attached: list[tuple[str, Kind]] = [(one.file_id or one.folder_id or "", _kind(one)) for one in attachments]
-    return Place(here.file_id, here.folder_id, tuple(attached))
+    return ChatPlace(here.file_id, here.folder_id, tuple(attached))
 
 
 def _kind(attachment: AttachmentBody) -> Kind:

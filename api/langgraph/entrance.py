@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from api.errors import InvalidRequestError
 from api.http.filtered_route import filter_error
-from drive_server.errors import DriveError
+from drive_server.kernel.errors import DriveError
 
 if TYPE_CHECKING:
     from api.service import Service

@@ -4,7 +4,7 @@ from typing import Final
 
 from prometheus_client import Counter, Histogram
 
-from drive_server.telemetry.metrics import REGISTRY, SECONDS
+from drive_server.kernel.telemetry.metrics import REGISTRY, SECONDS
 
 RUNS: Final = Counter("drive_agent_runs", "Runs that ended here, by their status.", ("status",), registry=REGISTRY)
 FIRST_WORDS_SECONDS: Final = Histogram(

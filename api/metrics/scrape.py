@@ -11,8 +11,8 @@ from sqlalchemy import Connection, func, select
 from api.clock import Clock
 from api.drive import DriveForService, Principal
 from api.storage.tables import RUNNING, WAITING, ApprovalRow, RunRow
-from drive_server.storage.database import Database
-from drive_server.telemetry.metrics import REGISTRY
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.telemetry.metrics import REGISTRY
 
 CONTENT_TYPE: Final = CONTENT_TYPE_PLAIN_0_0_4
 

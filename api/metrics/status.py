@@ -12,7 +12,7 @@ from api.clock import Clock
 from api.drive import DriveForService, Principal
 from api.metrics.scrape import read_work
 from api.storage.tables import RUNNING, WAITING
-from drive_server.storage.database import Database
+from drive_server.kernel.sql.database import Database
 from drive_server.storage.installation.sizes import database_bytes, embedded_bytes, folder_bytes
 
 

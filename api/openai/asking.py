@@ -21,7 +21,7 @@ from graph.language import language_of
 
 RETRIES: Final = "x-stainless-retry-count"
 """The header in which OpenAI's own clients count how often they lost the answer to this request."""
-LONGEST_NAME: Final = 200
+MAX_NAME: Final = 200
 UNNAMED: Final = frozenset({"new", "null", "undefined"})
 """The name that LibreChat and others send for a conversation that has none yet; or the placeholder itself."""
 FAILED: Final = {
@@ -73,7 +73,7 @@ class Door:
         for header in self.service.graph.conversation_headers:
             value = self.request.headers.get(header, "").strip()
             if value and "{{" not in value and value not in UNNAMED:
-                return f"{header.lower()} {value[:LONGEST_NAME]}"
+                return f"{header.lower()} {value[:MAX_NAME]}"
         return ""
 
     def _is_retry(self) -> bool:

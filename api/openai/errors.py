@@ -13,7 +13,7 @@ from starlette.responses import Response
 from typing_extensions import override
 
 from api.http.filtered_route import filter_error
-from drive_server.errors import DriveError
+from drive_server.kernel.errors import DriveError
 
 SERVER_ERROR: Final = "server_error"
 TYPES: Final = {

@@ -16,8 +16,8 @@ from api.openai.messages import Conversation, Said
 from api.service import Service
 from api.storage.tables import OpenAITurnRow, RunRow, new_id, table_of
 
-MOST_CANDIDATES: Final = 20
-MOST_LOOKED_UP: Final = 100
+MAX_CANDIDATES: Final = 20
+MAX_LOOKED_UP: Final = 100
 """The newest messages of a conversation by which its thread is looked for."""
 RETRY_WITHIN: Final = timedelta(minutes=15)
 _NEW: Final = insert(table_of(OpenAITurnRow))
@@ -82,10 +82,10 @@ class History:
         Its messages have to begin with those of the thread. The client's answer of the last common turn has to be the
         one that was sent, or its beginning.
         """
-        answers = conversation.answers()[-MOST_LOOKED_UP:]
+        answers = conversation.answers()[-MAX_LOOKED_UP:]
         rows = await self._rows([digest for digest, *_ in answers], thread_id) if answers else ()
         for digest, answer, rest in reversed(answers):
-            found = [row for row in rows if row.digest == digest][:MOST_CANDIDATES]
+            found = [row for row in rows if row.digest == digest][:MAX_CANDIDATES]
             if spot := await self._answered(found, answer, is_sure=thread_id is not None):
                 return replace(spot, rest=rest)
         return None

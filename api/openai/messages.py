@@ -17,9 +17,9 @@ from api.errors import InvalidRequestError
 from api.http.requests import MAX_MESSAGE_CHARACTERS
 from api.openai.requests import Content, Part
 
-MOST_INSTRUCTIONS: Final = 32_000
+MAX_INSTRUCTIONS: Final = 32_000
 """Characters: each request to a model carries them."""
-MOST_FILES: Final = 20
+MAX_FILES: Final = 20
 SYSTEM: Final = frozenset({"system", "developer"})
 _DATA: Final = re.compile(r"data:([\w.+-]{1,80}/[\w.+-]{1,80})?(?:;[^,;]{1,100})*;base64,", re.ASCII)
 _ENDING: Final = re.compile(r"[\w-]{1,10}", re.ASCII)
@@ -132,8 +132,8 @@ def _checked(order: str) -> str:
 
 def _instructions(briefed: Sequence[str]) -> str:
     whole = "\n\n".join(text.strip() for text in briefed if text.strip())
-    if len(whole) > MOST_INSTRUCTIONS:
-        raise InvalidRequestError("long_instructions", limit=str(MOST_INSTRUCTIONS))
+    if len(whole) > MAX_INSTRUCTIONS:
+        raise InvalidRequestError("long_instructions", limit=str(MAX_INSTRUCTIONS))
     return whole.replace("\x00", "")
 
 
@@ -149,8 +149,8 @@ def _files_of(content: Content) -> tuple[list[SentFile], list[str]]:
             files.append(_file(part))
         elif part.type in {"input_audio", "image_file"}:
             raise InvalidRequestError("unknown_part", kind=part.type)
-    if len(files) + len(kept) > MOST_FILES:
-        raise InvalidRequestError("too_many_files", limit=str(MOST_FILES))
+    if len(files) + len(kept) > MAX_FILES:
+        raise InvalidRequestError("too_many_files", limit=str(MAX_FILES))
     return files, kept
 
 

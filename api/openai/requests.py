@@ -4,8 +4,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-MOST_MESSAGES: Final = 5_000
-MOST_PARTS: Final = 100
+MAX_MESSAGES: Final = 5_000
+MAX_PARTS: Final = 100
 
 ModelName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -30,7 +30,7 @@ class Part(OpenAIBody):
     filename: str | None = None
 
 
-Content = str | Annotated[list[Part], Field(max_length=MOST_PARTS)] | None
+Content = str | Annotated[list[Part], Field(max_length=MAX_PARTS)] | None
 
 
 class StreamOptions(OpenAIBody):
@@ -62,7 +62,7 @@ class ChatMessage(OpenAIBody):
 class ChatCompletionBody(ToolBody):
     """The body of `POST /v1/chat/completions`."""
 
-    messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=MOST_MESSAGES)]
+    messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=MAX_MESSAGES)]
     stream_options: StreamOptions | None = None
 
 
@@ -86,7 +86,7 @@ class NamedConversation(OpenAIBody):
 class ResponseBody(ToolBody):
     """The body of `POST /v1/responses`."""
 
-    input: str | Annotated[list[InputItem], Field(min_length=1, max_length=MOST_MESSAGES)]
+    input: str | Annotated[list[InputItem], Field(min_length=1, max_length=MAX_MESSAGES)]
     instructions: str | None = None
     previous_response_id: Id | None = None
     conversation: Id | NamedConversation | None = None

@@ -29,7 +29,7 @@ router = APIRouter(prefix="/responses", tags=["openai"], route_class=OpenAIRoute
 
 RESPONSE: Final = "resp_"
 CONVERSATION: Final = "conv_"
-LONGEST_ID: Final = 200
+MAX_ID: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ async def create_response(body: ResponseBody, caller: CallerDep, service: Servic
 
 @router.get("/{response_id}")
 async def get_response(
-    response_id: Annotated[str, Path(max_length=LONGEST_ID)], caller: CallerDep, service: ServiceDep, request: Request
+    response_id: Annotated[str, Path(max_length=MAX_ID)], caller: CallerDep, service: ServiceDep, request: Request
 ) -> Response:
     """Return a response as far as it has come."""
     run_id, after = answer_of(response_id.removeprefix(RESPONSE))

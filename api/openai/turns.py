@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import select
 
-from api.drive import Kind, Place, Principal
+from api.drive import ChatPlace, Kind, Principal
 from api.errors import ApprovalPendingError, NotFoundError, ThreadBusyError
 from api.events.frames import newest_number
 from api.http.thread_views import thread_view
@@ -138,7 +138,7 @@ class Turns:
         run = await self._service.runs.start(
             self._caller,
             conversation.order,
-            Place(attachments=await self._attachments(conversation)),
+            ChatPlace(attachments=await self._attachments(conversation)),
             thread_id=thread_id,
             assistant_id=self._assistant_id,
             time_zone=self._caller.time_zone,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from drive_server.texts import Language, Texts
+from drive_server.kernel.texts import Language, Texts
 
 TEXTS: Final = Texts.beside(__file__)
 

@@ -13,7 +13,7 @@ from api.approvals.contents import without_contents
 from api.drive import DriveForService
 from api.events.frames import read_frames
 from api.storage.tables import ApprovalRow, RunRow
-from drive_server.storage.database import Database
+from drive_server.kernel.sql.database import Database
 from graph.links.text_fields import DATA
 
 STARTED = "tool_call_start"

@@ -35,11 +35,11 @@ from api.storage.replicas import CLAIM, NotOwnerError, Replica, RunLostError
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
 from api.thread_words import WHOLE_WORDS, whole_words
 from api.threads import TOUCH
-from drive_server.errors import DatabaseAwayError, DriveError, StorageFailureError
-from drive_server.storage.database import Database
-from drive_server.telemetry.conventions import RUN, RUN_ID
-from drive_server.telemetry.fields import begin_log_fields
-from drive_server.telemetry.traces import span
+from drive_server.kernel.errors import DatabaseAwayError, DriveError, StorageFailureError
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.telemetry.conventions import RUN, RUN_ID
+from drive_server.kernel.telemetry.fields import begin_log_fields
+from drive_server.kernel.telemetry.traces import span
 from graph.drive.sentences import text
 from graph.errors import AgentError, CrashedError
 from graph.events.definitions import GraphEvent

@@ -7,8 +7,8 @@ from datetime import datetime
 from sqlalchemy import select, tuple_
 
 from api.storage.tables import RunRow, ThreadRow
-from drive_server.services.pagination import Cursors
-from drive_server.storage.database import Database
+from drive_server.kernel.pagination import Cursors
+from drive_server.kernel.sql.database import Database
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, selec
 from sqlalchemy.exc import IntegrityError
 
 from api.authority import key_of, require_scopes
-from api.drive import Place, Principal
+from api.drive import ChatPlace, Principal
 from api.errors import ModelNotAllowedError, RunFinishedError, ShuttingDownError
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
 from api.runs.execution import Execution, RunParked, RunServices
@@ -24,7 +24,7 @@ from api.storage.replicas import OwnRun, RunLostError
 from api.storage.tables import RUNNING, WAITING, RunRow, new_id, table_of, values_of
 from api.thread_words import NEW_WORDS, first_words
 from api.threads import open_thread, refuse_if_busy
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
 from graph.events.definitions import EVENTS
 from graph.state import Mode
 
@@ -41,8 +41,8 @@ STOP_SECONDS = 2.0
 STORE_ATTEMPTS = 3
 EXPIRED_AT_ONCE = 16
 EXPIRY_SECONDS = 10.0
-LONGEST_SLEEP = timedelta(hours=1)
-LONGEST_SHARED_SLEEP = timedelta(seconds=30)
+MAX_SLEEP = timedelta(hours=1)
+MAX_SHARED_SLEEP = timedelta(seconds=30)
 """Among several processes: one that died may have known of an approval whose time is up before."""
 NEW_RUN = insert(table_of(RunRow))
 NUMBER = select(func.max(RunRow.number)).where(RunRow.thread_id == bindparam("thread"))
@@ -78,7 +78,7 @@ class Runs(RunHistory):
         self,
         caller: Principal,
         message: str,
-        place: Place | None,
+        place: ChatPlace | None,
         *,
         thread_id: str | None,
         assistant_id: str | None = None,
@@ -118,7 +118,7 @@ class Runs(RunHistory):
             mode=mode,
             time_zone=time_zone,
             model=model or "",
-            place=located or (replaced.run.place if replaced else Place().to_json()),
+            place=located or (replaced.run.place if replaced else ChatPlace().to_json()),
             status=RUNNING,
             cancel_requested=False,
             owner=self._replica.id,
@@ -302,7 +302,7 @@ class Runs(RunHistory):
             self._parked.clear()
             # One moment for both questions: a run that ends between them would be in neither answer.
             now = clock.now()
-            moment = now + (LONGEST_SHARED_SLEEP if self._replica.is_shared else LONGEST_SLEEP)
+            moment = now + (MAX_SHARED_SLEEP if self._replica.is_shared else MAX_SLEEP)
             try:
                 await self._expire_due(now)
                 moment = min(await self._services.approvals.next_expiry(now) or moment, moment)

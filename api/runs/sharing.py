@@ -8,8 +8,8 @@ from typing import Final
 from api.runs.service import Runs
 from api.storage.notices import listen
 from api.storage.replicas import CALM_BEATS, HEARTBEAT_SECONDS, Replica
-from drive_server.errors import StorageFailureError
-from drive_server.storage.database import Database, News
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.sql.database import Database, News
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from api.storage.tables import RunRow, ThreadRow
 from api.thread_words import renamed
 from api.threads import find_thread, make_title, refuse_if_busy
 from api.withholding import Withholding, withhold_texts
-from drive_server.storage.database import Database
+from drive_server.kernel.sql.database import Database
 from graph.language import language_of
 
 

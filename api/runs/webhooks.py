@@ -20,9 +20,9 @@ from api.errors import InvalidRequestError
 from api.runs.webhook_hosts import WebhookHosts, host_in
 from api.runs.webhook_target import WebhookTarget, signature
 from api.storage.tables import RunRow, WebhookRow, new_id
-from drive_server.errors import StorageFailureError
-from drive_server.http_client import public_client
-from drive_server.storage.database import Database
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.http_client import public_client
+from drive_server.kernel.sql.database import Database
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ HOUR: Final = 3600
 RETRIES_AFTER_SECONDS: Final = (5, 300, 1800, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR)
 """The pause after each failed attempt; no attempt follows the last one."""
 GONE: Final = 410
-MOST_BYTES: Final = 65_536
+MAX_BYTES: Final = 65_536
 """Of an answer, which nobody reads."""
 LOOK_SECONDS: Final = 60.0
 """Between two looks at the outbox: another process may have ended before it sent all that it had queued."""
@@ -132,7 +132,7 @@ class Webhooks:
         options: dict[str, Any] = {"timeout": TIMEOUT_SECONDS, "follow_redirects": False}
         async with (
             httpx.AsyncClient(**options) as own,
-            public_client(MOST_BYTES, networks=self._hosts.networks, **options) as public,
+            public_client(MAX_BYTES, networks=self._hosts.networks, **options) as public,
             asyncio.TaskGroup() as attempts,
         ):
             while True:

@@ -35,12 +35,12 @@ from api.storage.tables import (
     new_id,
     table_of,
 )
-from drive_server.storage.database import Database
+from drive_server.kernel.sql.database import Database
 from graph.context import RunContext
 from graph.servers.choices import Choice
 
-MOST_ASSISTANTS = 100
-MOST_AHEAD = 1_000
+MAX_ASSISTANTS = 100
+MAX_AHEAD = 1_000
 AHEAD_SECONDS = 1.0
 """How old a choice may be that was read when its run began."""
 
@@ -114,8 +114,8 @@ class Assistants:
         count = select(func.count()).select_from(AssistantRow).where(AssistantRow.owner == caller.user_id)
         try:
             async with self._database.write(caller.user_id) as session:
-                if (await session.scalar(count) or 0) >= MOST_ASSISTANTS:
-                    raise TooManyError("too_many_assistants", limit=str(MOST_ASSISTANTS))
+                if (await session.scalar(count) or 0) >= MAX_ASSISTANTS:
+                    raise TooManyError("too_many_assistants", limit=str(MAX_ASSISTANTS))
                 if row.is_default:
                     await _no_default(session, caller)
                 session.add(row)
@@ -207,7 +207,7 @@ class PersonsChoices:
     def read_ahead(self, connection: Connection, run: RunRow) -> None:
         """Read the choice in the transaction that begins the run: its first round, which comes at once, uses it."""
         self._ahead[run.id] = monotonic(), _read_choice(run.user_id, run.assistant_id, connection)
-        if len(self._ahead) > MOST_AHEAD:
+        if len(self._ahead) > MAX_AHEAD:
             self._ahead.popitem(last=False)
 
     async def chosen(self, user: RunContext) -> Choice:

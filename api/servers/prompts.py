@@ -12,7 +12,7 @@ from api.servers.service import Servers
 from graph.servers.pins import cleaned
 from graph.servers.reasons import ServerUnavailableError
 
-MOST_MESSAGES: Final = 100
+MAX_MESSAGES: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Offers:
             found = await self._servers.pool.prompt(definition, name, arguments)
         except ServerUnavailableError as error:
             raise _down(error) from None
-        return [_filled(message) for message in found.messages[:MOST_MESSAGES]]
+        return [_filled(message) for message in found.messages[:MAX_MESSAGES]]
 
 
 def _filled(message: PromptMessage) -> FilledMessage:

@@ -13,8 +13,8 @@ from sqlalchemy import select
 
 from api.errors import SecretsKeyError
 from api.storage.tables import ServerRow
-from drive_server.storage.database import Database
-from drive_server.storage.token_file import read_token, write_token
+from drive_server.kernel.files.token_file import read_token, write_token
+from drive_server.kernel.sql.database import Database
 
 logger = logging.getLogger(__name__)
 

@@ -28,7 +28,7 @@ from api.servers.tools import (
     seen_tools,
 )
 from api.storage.tables import ChosenServerRow, ServerRow
-from drive_server.storage.database import Database
+from drive_server.kernel.sql.database import Database
 from graph.servers.connections.connection import ServerDetails
 from graph.servers.definition import ServerDefinition
 from graph.servers.pool import ServerPool
@@ -42,7 +42,7 @@ CHOSEN_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class ConnectionTest:
     """The result of a test: the server's details and tools, or the reason why it can't be used."""
 
     server: ServerRow
@@ -135,19 +135,19 @@ class Servers:
             await session.delete(row)
         await self._pool.remove(caller.user_id, server_id)
 
-    async def connect(self, caller: Principal, server_id: str) -> Connection:
+    async def connect(self, caller: Principal, server_id: str) -> ConnectionTest:
         """Connect to a server now. The person sees its tools by that: those that are new are pinned."""
         row, pins = await self._read(caller, server_id)
         try:
             details = await self._pool.details(self._definition(row, pins))
         except ServerUnavailableError as error:
-            return Connection(row, reason=error.reason)
+            return ConnectionTest(row, reason=error.reason)
         pins = await self._pin(row, details.tools)
         if not row.is_active:
             await self._pool.close(caller.user_id, server_id)
-        return Connection(row, list_tools(row, pins, details.tools), details)
+        return ConnectionTest(row, list_tools(row, pins, details.tools), details)
 
-    async def tools(self, caller: Principal, server_id: str) -> Connection:
+    async def tools(self, caller: Principal, server_id: str) -> ConnectionTest:
         """Return the tools of a server; of one that is down, or switched off, those that the person has seen.
 
         By this they have seen the new ones, too, unless their key may only read.
@@ -156,9 +156,9 @@ class Servers:
         tools, reason = await self._live(row, pins)
         if tools and "write" in caller.scopes:
             pins = await self._pin(row, tools)
-        return Connection(row, list_tools(row, pins, seen_tools(pins) if tools is None else tools), reason=reason)
+        return ConnectionTest(row, list_tools(row, pins, seen_tools(pins) if tools is None else tools), reason=reason)
 
-    async def update_tools(self, caller: Principal, server_id: str, changes: Sequence[ToolChange]) -> Connection:
+    async def update_tools(self, caller: Principal, server_id: str, changes: Sequence[ToolChange]) -> ConnectionTest:
         """Change the decisions about tools. Raises `NotFoundError`, `ToolChangedError` and `ServerDownError`."""
         row, pins = await self._read(caller, server_id)
         tools, reason = await self._live(row, pins)
@@ -171,7 +171,7 @@ class Servers:
             await session.run_sync(lambda sync: ToolEdit(sync, row, pins, tools).apply(changes))
             row.version, row.updated_at = row.version + 1, self._clock.now()
         row, pins = await self._read(caller, server_id)
-        return Connection(row, list_tools(row, pins, seen_tools(pins) if tools is None else tools), reason=reason)
+        return ConnectionTest(row, list_tools(row, pins, seen_tools(pins) if tools is None else tools), reason=reason)
 
     async def pin_chosen(self, caller: Principal, server_ids: Sequence[str]) -> None:
         """Pin the tools of servers that were chosen, so that a later change of them shows.

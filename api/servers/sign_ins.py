@@ -10,7 +10,7 @@ from api.errors import SignInError
 from api.servers.secrets import Secrets
 from api.servers.service import Servers
 from api.storage.tables import ServerRow
-from drive_server.storage.database import Database
+from drive_server.kernel.sql.database import Database
 from graph.servers.definition import ServerDefinition
 from graph.servers.oauth.sign_in import Comeback, OwnClient
 from graph.servers.reasons import ServerUnavailableError

@@ -13,7 +13,7 @@ from api.errors import NotFoundError, ToolChangedError
 from api.storage.tables import PinRow, ServerRow
 from graph.servers.pins import FieldChange, PinnedTool, cleaned, cleaned_values, difference, hash_of, label, pinned
 
-MOST_PINS = 1_000
+MAX_PINS = 1_000
 """A server that has other tools each time must not fill the database."""
 Pins = Mapping[str, PinRow]
 """The pins of the definitions that the person has seen, by the name of the tool."""
@@ -69,7 +69,7 @@ def pin_new(session: Session, row: ServerRow, tools: Sequence[Tool]) -> None:
     """Pin the tools of which the person has seen nothing before, as far as there is room: the others stay disabled."""
     before = set(session.scalars(select(PinRow.name).where(PinRow.server_id == row.id)))
     new = [tool for tool in {tool.name: tool for tool in tools}.values() if tool.name not in before]
-    session.add_all([_pin(row, tool) for tool in new[: max(0, MOST_PINS - len(before))]])
+    session.add_all([_pin(row, tool) for tool in new[: max(0, MAX_PINS - len(before))]])
 
 
 class ToolEdit:

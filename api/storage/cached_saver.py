@@ -30,9 +30,9 @@ from graph.events.sending import store_events
 from graph.state import MESSAGES
 
 CHANNEL: Final = "messages"
-MOST_MESSAGES: Final = 20_000
+MAX_MESSAGES: Final = 20_000
 """Limit of all threads together: some 30 MB."""
-MOST_THREADS: Final = 500
+MAX_THREADS: Final = 500
 
 
 @dataclass(slots=True)
@@ -183,7 +183,7 @@ class CachedSaver(BaseCheckpointSaver[Any]):
             history = _since(cached, target) or (await self._stored_history(config, channels))[CHANNEL]
             cached.checkpoint_id, cached.messages = target, _value(history)
             cached.steps = {step_id: step for step_id, step in cached.steps.items() if step_id >= target}
-            while len(self._threads) > 1 and sum(len(one.messages) for one in self._threads.values()) > MOST_MESSAGES:
+            while len(self._threads) > 1 and sum(len(one.messages) for one in self._threads.values()) > MAX_MESSAGES:
                 self._threads.popitem(last=False)
         return {CHANNEL: {"seed": list(cached.messages), "writes": []}}
 
@@ -234,7 +234,7 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         """Return the cache of a thread, which is from now on the one used last."""
         cached = self._threads.setdefault(_thread_of(config), _Thread())
         self._threads.move_to_end(_thread_of(config))
-        if len(self._threads) > MOST_THREADS:
+        if len(self._threads) > MAX_THREADS:
             self._threads.popitem(last=False)
         return cached
 

@@ -6,11 +6,11 @@ from typing import Any, Final
 from aiosqlite import connect
 
 from api.storage.tables import Base
-from drive_server.signing import Signer
-from drive_server.storage.database import Database
-from drive_server.storage.schema import Schema
-from drive_server.storage.server import is_sqlite
-from drive_server.storage.sqlite_faults import translated
+from drive_server.kernel.signing import Signer
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.sql.schema import Schema
+from drive_server.kernel.sql.server import is_sqlite
+from drive_server.kernel.sql.sqlite_faults import translated
 
 # Not Alembic's default: at scale the drive's tables are in the same database, with a history of their own.
 SCHEMA: Final = Schema(Base.metadata, Path(__file__).parent / "migrations", "api_alembic_version")

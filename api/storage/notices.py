@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from sqlalchemy import URL, Executable, func, select
 
-from drive_server.storage.database import News
-from drive_server.storage.server import server_url
+from drive_server.kernel.sql.database import News
+from drive_server.kernel.sql.server import server_url
 
 logger = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from typing import ParamSpec, TypeVar
 
 import anyio
 
-from drive_server.errors import DamagedDatabaseError
-from drive_server.storage.sqlite_faults import translated
+from drive_server.kernel.errors import DamagedDatabaseError
+from drive_server.kernel.sql.sqlite_faults import translated
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Final, TypeVar
 
 from api.storage.replicas import CLAIM
-from drive_server.errors import DatabaseAwayError
-from drive_server.storage.server import translated
+from drive_server.kernel.errors import DatabaseAwayError
+from drive_server.kernel.sql.server import translated
 
 logger = logging.getLogger(__name__)
 
 FIRST_PAUSE_SECONDS: Final = 0.1
-LONGEST_PAUSE_SECONDS: Final = 5.0
+MAX_PAUSE_SECONDS: Final = 5.0
 
 T = TypeVar("T")
 
@@ -41,4 +41,4 @@ def pauses() -> Iterator[float]:
     pause = FIRST_PAUSE_SECONDS
     while True:
         yield pause
-        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+        pause = min(2 * pause, MAX_PAUSE_SECONDS)

@@ -19,9 +19,9 @@ from api.storage.cached_saver import CachedSaver
 from api.storage.one_thread import OneThread
 from api.storage.patience import patiently
 from api.storage.replicas import CLAIM, Claim
-from drive_server.storage.database import parsed_url
-from drive_server.storage.server import server_url
-from drive_server.storage.turns import IDLE_SECONDS
+from drive_server.kernel.sql.database import parsed_url
+from drive_server.kernel.sql.server import server_url
+from drive_server.kernel.sql.turns import IDLE_SECONDS
 
 CONNECT_SECONDS: Final = 10
 """How long a connection is waited for."""

@@ -33,7 +33,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.storage.notices import LEFT, notice_statement, own_channel
 from api.storage.tables import RUNNING, ReplicaRow, RunRow, new_id, table_of
-from drive_server.storage.database import Database
+from drive_server.kernel.sql.database import Database
 
 HEARTBEAT_SECONDS: Final = 1.5
 DEAD_SECONDS: Final = 5.0

@@ -19,8 +19,8 @@ from api.storage.cached_saver import CachedSaver
 from api.storage.database import ERASING
 from api.storage.one_thread import OneThread
 from api.storage.steps import may_be_seen
-from drive_server.storage.spool import sync
-from drive_server.storage.sqlite_faults import require_sound, translated
+from drive_server.kernel.files.spool import sync
+from drive_server.kernel.sql.sqlite_faults import require_sound, translated
 
 BUSY_TIMEOUT_SECONDS: Final = 30
 """Another process that writes, or one that is just ending, is waited for."""

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import BigInteger, Float, ForeignKey, Index, String, Table, Text, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from drive_server.storage.schema import COLUMN_TYPES
+from drive_server.kernel.sql.schema import COLUMN_TYPES
 
 RUNNING = "running"
 WAITING = "waiting"

@@ -16,7 +16,7 @@ from api.storage.database import truncate_log
 from api.storage.one_thread import OneThread
 from api.storage.postgres_threads import opened_postgres
 from api.storage.sqlite_threads import opened_saver, opened_store
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.errors import InvalidInputError
 
 STORE_NAME: Final = "store.db"
 """The file of the store on SQLite, beside that of the threads: each file has one writer."""

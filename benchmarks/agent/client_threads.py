@@ -92,10 +92,10 @@ async def _answer(service: Served, path: str, body: dict[str, Any]) -> bytes:
         length = next((line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length")), None)
         if length:
             return await reader.readexactly(int(length.split(b":")[1]))
-        body = b""
-        while not body.endswith(END_OF_BODY):
-            body += await reader.read(65_536)
-        return body
+        answer = b""
+        while not answer.endswith(END_OF_BODY):
+            answer += await reader.read(65_536)
+        return answer
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from api.app import create_app
 from benchmarks.fixtures.services.models import InstantModel
 from benchmarks.fixtures.services.plain_saver import plain_saver
 from benchmarks.fixtures.table import print_table
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from graph.settings import AgentSettings
 
 RESULT_BYTES = 4_000

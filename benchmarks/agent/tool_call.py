@@ -15,7 +15,7 @@ from langgraph.graph import START, StateGraph
 from benchmarks.fixtures.services.models import InstantModel
 from benchmarks.fixtures.table import milliseconds, print_table
 from drive_server.connect import ALL_SCOPES, META_IDEMPOTENCY_KEY, Actor, Drive, open_drive
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from graph.approvals.act import ActTask, make_act
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies

@@ -46,7 +46,7 @@ ABSENT = {
     "absent, newest": "absent_questions_newest.txt",
 }
 SUFFIXES = (".md", ".txt", ".rst")
-MOST_QUERIES = 250
+MAX_QUERIES = 250
 HEADER = ("asked of", "questions", "number", "answered", "judged documents lost")
 
 
@@ -110,7 +110,7 @@ def asked_by(collection: Collection, other: Collection) -> Collection:
     return Collection(f"{collection.name} by {other.name}", collection.documents, other.queries, collection.judgments)
 
 
-async def measure(collection: Collection, others: Sequence[Collection], most: int = MOST_QUERIES) -> list[list[str]]:
+async def measure(collection: Collection, others: Sequence[Collection], most: int = MAX_QUERIES) -> list[list[str]]:
     """Fill a drive, ask everything, and return the rows of the table."""
     with tempfile.TemporaryDirectory() as root:
         async with open_drive(DriveSettings(data_dir=Path(root))) as drive:
@@ -121,13 +121,13 @@ async def measure(collection: Collection, others: Sequence[Collection], most: in
 
 
 async def ask_all(
-    library: Searched, collection: Collection, others: Sequence[Collection], most: int = MOST_QUERIES
+    library: Searched, collection: Collection, others: Sequence[Collection], most: int = MAX_QUERIES
 ) -> list[list[str]]:
     """Return the rows of one library."""
     rows: list[list[str]] = []
     if collection.queries:
         rows.append((await ask(library, some(collection, most), collection)).row(collection.name, "its own"))
-    rows += [(await ask(library, some(other, MOST_QUERIES))).row(collection.name, other.name) for other in others]
+    rows += [(await ask(library, some(other, MAX_QUERIES))).row(collection.name, other.name) for other in others]
     rows += [(await ask(library, absent_queries(file))).row(collection.name, name) for name, file in ABSENT.items()]
     return rows
 
@@ -145,7 +145,7 @@ def main() -> None:
     parser.add_argument("--translation", type=Path, nargs=2, action="append", default=[], help="documents, questions")
     parser.add_argument("--folder", type=Path, action="append", default=[], help="a folder of text files")
     parser.add_argument("--queries", default="queries.jsonl", help="the file of queries in each collection")
-    parser.add_argument("--most", type=int, default=MOST_QUERIES, help="how many of its own questions each is asked")
+    parser.add_argument("--most", type=int, default=MAX_QUERIES, help="how many of its own questions each is asked")
     options = parser.parse_args()
     judged = [load_collection(folder, options.queries, judged=True) for folder in options.collection]
     rows: list[list[str]] = []

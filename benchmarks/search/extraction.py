@@ -26,7 +26,7 @@ from benchmarks.search import mixed_folder
 from drive_server.knowledge.readers.pool import ReaderPool
 
 LEAST_SECONDS = 0.5
-MOST_READINGS = 20
+MAX_READINGS = 20
 WARM_SCALE = 0.04
 HEADER = ("type", "MB", "ours", "bare", "markitdown", "ours/bare", "bare parser")
 
@@ -70,7 +70,7 @@ def megabytes_a_second(read: Read, warm: Path, path: Path) -> float | str:
 
 def _seconds_of_readings(read: Callable[[], object]) -> list[float]:
     taken: list[float] = []
-    while sum(taken) < LEAST_SECONDS and len(taken) < MOST_READINGS:
+    while sum(taken) < LEAST_SECONDS and len(taken) < MAX_READINGS:
         begin = time.perf_counter()
         read()
         taken.append(time.perf_counter() - begin)

@@ -30,7 +30,7 @@ TICKS: Final = os.sysconf("SC_CLK_TCK")
 POLL_SECONDS: Final = 0.5
 ENDED: Final = "ended"
 SETTLE_SECONDS: Final = 5.0
-LONGEST_SECONDS: Final = 900.0
+MAX_SECONDS: Final = 900.0
 TEXT: Final = (
     "the project plan needs one more review before budget numbers go to our partners in spring while every team "
     "writes down open questions about travel health insurance contracts garden tools music lessons and repairs"
@@ -136,7 +136,7 @@ class Service:
     def run(self, *words: str) -> None:
         """Run a command to its end, and look meanwhile."""
         with subprocess.Popen([COMMAND, *words], env=self.environment, stdout=subprocess.DEVNULL) as command:
-            ends_at = time.monotonic() + LONGEST_SECONDS
+            ends_at = time.monotonic() + MAX_SECONDS
             while command.poll() is None and time.monotonic() < ends_at:
                 self.look()
                 time.sleep(POLL_SECONDS)
@@ -144,7 +144,7 @@ class Service:
     def wait_for_vectors(self) -> None:
         """Wait until no passage waits for its vector."""
         asked = [COMMAND, "index", "--status", "--json"]
-        ends_at = time.monotonic() + LONGEST_SECONDS
+        ends_at = time.monotonic() + MAX_SECONDS
         while time.monotonic() < ends_at:
             answer = subprocess.run(asked, env=self.environment, check=True, capture_output=True)
             status = json.loads(answer.stdout)

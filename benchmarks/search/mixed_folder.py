@@ -24,8 +24,8 @@ import anyio
 from benchmarks.fixtures.table import print_table
 from benchmarks.fixtures.texts.bare_parsers import PARSERS
 from benchmarks.fixtures.texts.documents import WORDS, WORDS_ZH, document
-from drive_server.access import ALL_SCOPES, Actor
 from drive_server.connect import Drive, DriveSettings, open_drive
+from drive_server.kernel.access import ALL_SCOPES, Actor
 
 COUNTS = {
     "docx": 12,

@@ -19,8 +19,8 @@ import anyio
 from sqlalchemy import insert
 
 from benchmarks.fixtures.table import print_table
-from drive_server.clock import utc_now
 from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
+from drive_server.kernel.clock import utc_now
 from drive_server.services.search import fuzzy_names, names
 from drive_server.services.search.fuzzy_names import match_near_names
 from drive_server.services.search.name_index import narrows

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from PIL import Image, ImageChops, ImageDraw, ImageFont
 
+from drive_server.kernel.messages import TEXTS
 from drive_server.knowledge.readers.pages.scans import recognize
-from drive_server.messages import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

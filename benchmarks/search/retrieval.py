@@ -28,7 +28,7 @@ Mode = Literal["hybrid", "words", "vector"]
 WAYS: dict[str, Mode] = {"full text": "words", "vector": "vector", "ours": "hybrid"}
 OURS = "ours"
 FIRST_PAGE = 50
-MOST_HITS = 1000
+MAX_HITS = 1000
 HEADER = ("search", "nDCG@10", "Recall@10", "MRR@10", "ms a query")
 
 
@@ -66,9 +66,9 @@ class Library:
         while asked.strip():
             page = await self.drive.search.semantic(self.actor, asked, limit=limit, mode=mode)
             documents = list(dict.fromkeys(self.documents[hit.item.id] for hit in page.items))
-            if len(documents) >= DEPTH or len(page.items) < limit or limit == MOST_HITS:
+            if len(documents) >= DEPTH or len(page.items) < limit or limit == MAX_HITS:
                 return documents[:DEPTH]
-            limit = min(4 * limit, MOST_HITS)
+            limit = min(4 * limit, MAX_HITS)
         return []
 
 

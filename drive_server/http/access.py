@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Annotated, Final, TypeVar
-from urllib.parse import urlsplit
 
 from fastapi import Depends, Header, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -11,27 +10,20 @@ from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.requests import HTTPConnection
 
-from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.drive import Drive
-from drive_server.errors import (
-    ForbiddenError,
-    RateLimitError,
-    UnauthenticatedError,
-    UnknownKeyError,
-)
-from drive_server.messages import Message
-from drive_server.rate_limiter import SIGNED_IN, network_of
+from drive_server.kernel.access import Actor, Principal, Scope, require_scope
+from drive_server.kernel.errors import RateLimitError, UnauthenticatedError, UnknownKeyError
+from drive_server.kernel.http.credentials import bearer_token, prefer_connection, secret_of_request, session_of
+from drive_server.kernel.messages import Message
+from drive_server.kernel.rate_limiter import network_of
+from drive_server.kernel.telemetry.fields import add_log_fields
+from drive_server.kernel.telemetry.security import SecurityEvent, record_refusal
 from drive_server.services.throttles.attempts import WrongKeys
-from drive_server.telemetry.fields import add_log_fields
-from drive_server.telemetry.security import SecurityEvent, record_refusal
 
 T = TypeVar("T")
 
-COOKIE: Final = "drive_session"
-SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 WRONG_KEYS: Final = 10
 """Wrong keys of one network in a minute, and repetitions of each of them."""
-OWN_FETCH_SITES: Final = frozenset({"same-origin", "none"})
 
 bearer = HTTPBearer(
     auto_error=False, description="The local access token or an API key; a browser's session cookie works too."
@@ -94,23 +86,6 @@ async def _known(request: HTTPConnection, read: Callable[[str], Awaitable[T]]) -
             prefer_connection(request)
 
 
-def session_of(request: HTTPConnection) -> str:
-    """Return the secret of the browser's session.
-
-    Raises `UnauthenticatedError` without one, and `ForbiddenError` if another site's page had the browser send it.
-    """
-    cookie = request.cookies.get(COOKIE)
-    if not cookie:
-        raise UnauthenticatedError(Message.of("no_key"))
-    require_same_origin(request)
-    return cookie
-
-
-def secret_of_request(request: HTTPConnection) -> str:
-    """Return the key or the session of a request that was let in."""
-    return bearer_token(request) or request.cookies.get(COOKIE, "")
-
-
 async def guarded(drive: Drive, request: HTTPConnection, actor: Actor) -> Actor:
     """Return the caller, whose change is made only if they still may write when it is made: see `require_still_proved`.
 
@@ -165,18 +140,6 @@ def wrong_keys(request: HTTPConnection) -> WrongKeys:
 def network_of_request(request: HTTPConnection) -> str:
     """Return the network that the request comes from, whose failures are counted together."""
     return network_of(request.client.host if request.client else "")
-
-
-def prefer_connection(request: HTTPConnection) -> None:
-    """Tell the server that somebody with a key uses the connection: it closes others first when there are too many."""
-    if sign_in := request.scope.get("extensions", {}).get(SIGNED_IN):
-        sign_in()
-
-
-def bearer_token(request: HTTPConnection) -> str | None:
-    """Return the bearer token of the request, None without an Authorization header of that kind."""
-    kind, _, token = request.headers.get("authorization", "").partition(" ")
-    return token.strip() if kind.lower() == "bearer" else None
 
 
 async def get_principal(
@@ -260,35 +223,3 @@ async def get_writer(actor: ActorDep, idempotency_key: Annotated[str | None, Hea
 
 
 WriterDep = Annotated[Actor, Depends(get_writer)]
-
-
-def require_same_origin(request: HTTPConnection) -> None:
-    """Raise `ForbiddenError` if another site's page had the browser send the request."""
-    if request.scope.get("method", "GET") in SAFE_METHODS:
-        return
-    site = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
-    if site is not None:
-        is_own = site in OWN_FETCH_SITES
-    else:
-        is_own = origin is None or _host_of(origin) == request.headers.get("host")
-    if not is_own:
-        raise ForbiddenError(
-            "Another site's page can't act with this session.", hint="Use the service's own page, or an API key."
-        )
-
-
-async def require_own_site(request: Request) -> None:
-    """Refuse a request that another site's page had a browser send, also where no session is needed.
-
-    Raises `ForbiddenError`: no other site logs a browser in or out.
-    """
-    if bearer_token(request) is None:
-        require_same_origin(request)
-
-
-def _host_of(origin: str) -> str:
-    try:
-        return urlsplit(origin).netloc
-    except ValueError:  # no browser sends it
-        return ""

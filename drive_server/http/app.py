@@ -8,9 +8,8 @@ from urllib.parse import urlsplit
 from fastapi import FastAPI
 
 from drive_server.connect import open_drive
-from drive_server.errors import InvalidInputError
 from drive_server.http import metadata
-from drive_server.http.access import bearer_token, principal_of_request
+from drive_server.http.access import principal_of_request
 from drive_server.http.dav.mount import mount_dav
 from drive_server.http.description import describe, operation_id
 from drive_server.http.headers.cors import CorsPolicy
@@ -19,7 +18,6 @@ from drive_server.http.items.routers import PLACE
 from drive_server.http.limits import BodyLimit, PlainAddress
 from drive_server.http.oauth import authorize, endpoints
 from drive_server.http.pages import connect, icons, link, login, oidc, passage, password
-from drive_server.http.problem import install_problem_handlers, problem_responses
 from drive_server.http.request_address import RequestAddress
 from drive_server.http.routes import (
     bulk,
@@ -39,9 +37,12 @@ from drive_server.http.routes import (
 from drive_server.http.routes.files import archive, contents, texts, thumbnails, uploads, versions
 from drive_server.http.routes.people import auth, groups, notices, passkeys, proofs, users
 from drive_server.http.streamable_http.endpoint import mount_mcp, serving
-from drive_server.messages import Message
-from drive_server.settings import DriveSettings
-from drive_server.telemetry.traces import exporting_to
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.http.credentials import bearer_token
+from drive_server.kernel.http.problem import install_problem_handlers, problem_responses
+from drive_server.kernel.messages import Message
+from drive_server.kernel.settings import DriveSettings
+from drive_server.kernel.telemetry.traces import exporting_to
 
 __all__ = [
     "Application",

@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 from drive_server.http.headers.bytes import matches_etag
 from drive_server.http.headers.compression import Compressed
 from drive_server.http.headers.responses import CACHE, REVALIDATED
-from drive_server.http.problem import MEDIA_TYPE, SCHEMA, Problem, problem_responses
+from drive_server.kernel.http.problem import MEDIA_TYPE, SCHEMA, Problem, problem_responses
 
 METHODS: Final = frozenset({"get", "put", "post", "delete", "patch", "head", "options"})
 READING: Final = frozenset({"get", "head", "options"})

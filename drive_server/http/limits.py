@@ -8,17 +8,17 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as ASGIMessage
 
-from drive_server.errors import InvalidInputError, NotFoundError, TooLargeError
-from drive_server.http.languages import language_of
-from drive_server.http.problem import problem_of
-from drive_server.messages import Message
+from drive_server.kernel.errors import InvalidInputError, NotFoundError, TooLargeError
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.http.problem import problem_of
+from drive_server.kernel.messages import Message
 
 UPLOAD_PATH = "/api/drive/files"
 CONTENT_ENDING = "/content"
 RESUMABLE_PATH = "/api/drive/uploads"
 LINKS_PREFIX = "/api/links/"
 DAV_PREFIX = "/dav/"
-MOST_DIGITS = 18
+MAX_DIGITS = 18
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 ENCODED_CONTROLS = re.compile(rb"%(?:[01][0-9a-f]|7f|c2%[89])", re.IGNORECASE)
 ENCODED_SPACES = re.compile(rb"%0[9ad]", re.IGNORECASE)
@@ -42,7 +42,7 @@ class BodyLimit:
         declared = Headers(scope=scope).get("content-length", "")
         if not declared.isdecimal():
             await self._read_ahead(scope, receive, send)
-        elif len(declared) > MOST_DIGITS or int(declared) > self._limit:
+        elif len(declared) > MAX_DIGITS or int(declared) > self._limit:
             await self._refuse(scope, receive, send)
         else:
             # The HTTP server hands on no more than was declared.

@@ -8,15 +8,16 @@ from typing import Any, Final
 from fastapi import Request, Response
 from pydantic import BaseModel
 
-from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
-from drive_server.errors import AccountDisabledError, DriveError, StateConflictError, UnauthenticatedError
-from drive_server.http.access import COOKIE, check_key, count_wrong_key, network_of_request, secret_of_request
-from drive_server.messages import Message
+from drive_server.http.access import check_key, count_wrong_key, network_of_request
+from drive_server.kernel.access import Actor, Principal
+from drive_server.kernel.errors import AccountDisabledError, DriveError, StateConflictError, UnauthenticatedError
+from drive_server.kernel.http.credentials import COOKIE, secret_of_request
+from drive_server.kernel.messages import Message
+from drive_server.kernel.telemetry.security import record, record_refusal
 from drive_server.services.identity.passwords import Source
 from drive_server.services.identity.proofs.freshness import PERSONAL, SESSION, proof_of
 from drive_server.services.throttles.windows import Window, window_of
-from drive_server.telemetry.security import record, record_refusal
 
 MAILS: Final = 10
 """Mails for forgotten passwords that one network asks for in a minute."""

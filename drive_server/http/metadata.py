@@ -1,46 +1,26 @@
 """Metadata and challenges that lead programs to a token (RFC 8414, RFC 9728, RFC 6750 section 3)."""
 
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from fastapi import APIRouter
 
-from drive_server.access import ALL_SCOPES, Scope
-from drive_server.context import public_address
-from drive_server.errors import NotFoundError
 from drive_server.http.access import DriveDep
-from drive_server.messages import Message
-from drive_server.settings import DriveSettings
+from drive_server.kernel.access import ALL_SCOPES, Scope
+from drive_server.kernel.context import public_address
+from drive_server.kernel.http.challenges import FIRST_SCOPES, MCP_METADATA_PATH, MCP_PATH, METADATA_PATH, issuer_of
+from drive_server.kernel.settings import DriveSettings
 
-MCP_PATH: Final = "/mcp"
-METADATA_PATH: Final = "/.well-known/oauth-protected-resource"
-MCP_METADATA_PATH: Final = METADATA_PATH + MCP_PATH
 SERVER_METADATA_PATH: Final = "/.well-known/oauth-authorization-server"
 AUTHORIZE: Final = "/authorize"
 TOKEN: Final = "/token"  # noqa: S105 - a path
 REGISTER: Final = "/register"
 REVOKE: Final = "/revoke"
 RESOURCE_NAME: Final = "Drive"
-FIRST_SCOPES: Final = (Scope.READ, Scope.WRITE)
-"""The scopes to ask for at first; a challenge names the others when a program needs them."""
 PROGRAM_SCOPES: Final = [scope for scope in Scope if scope in ALL_SCOPES]
 """The scopes that a program may ask for."""
 AUTH_METHODS: Final = ["none", "client_secret_post", "client_secret_basic"]
-LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
 router = APIRouter(include_in_schema=False)
-
-
-def issuer_of(settings: DriveSettings) -> str:
-    """Return the name of this service as an authorization server: its address, without a slash at the end.
-
-    Raises `NotFoundError` where it is none: by the settings, or because tokens could be read on the way to it.
-    """
-    address = public_address(settings.resolved_public_url)
-    parts = urlsplit(address)
-    if not settings.lets_programs_sign_in or not (parts.scheme == "https" or parts.hostname in LOOPBACK):
-        raise NotFoundError(Message.of("no_sign_in_of_programs"))
-    return address
 
 
 def resource_of(settings: DriveSettings) -> str:
@@ -87,36 +67,3 @@ async def authorization_server(drive: DriveDep) -> dict[str, Any]:
         "client_id_metadata_document_supported": True,
         "ui_locales_supported": ["en", "zh-CN"],
     }
-
-
-def challenge(
-    settings: DriveSettings,
-    *,
-    error: str = "",
-    description: str = "",
-    scopes: tuple[str, ...] = FIRST_SCOPES,
-    is_for_mcp: bool = False,
-) -> str:
-    """Return the value of WWW-Authenticate.
-
-    `error` is `invalid_token` or `insufficient_scope`, empty for a request without a token; `description` is ASCII
-    without quotes; `scopes` is all that the next token should have. It leads to the metadata with an issuer, and where
-    the service itself gives tokens, which are for MCP alone.
-    """
-    parts = {
-        "realm": "drive",
-        "error": error,
-        "error_description": description,
-        "scope": " ".join(scopes),
-        "resource_metadata": _metadata_address(settings, is_for_mcp=is_for_mcp),
-    }
-    return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
-
-
-def _metadata_address(settings: DriveSettings, *, is_for_mcp: bool) -> str:
-    if settings.jwt_issuer:
-        return settings.resolved_public_url + MCP_METADATA_PATH
-    try:
-        return issuer_of(settings) + MCP_METADATA_PATH if is_for_mcp else ""
-    except NotFoundError:
-        return ""

@@ -2,9 +2,9 @@
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from drive_server.context import request_address
-from drive_server.http.streamable_http.hosts import HostAllowlist
-from drive_server.settings import DriveSettings
+from drive_server.http.hosts import HostAllowlist
+from drive_server.kernel.context import request_address
+from drive_server.kernel.settings import DriveSettings
 
 
 class RequestAddress:

@@ -1,4 +1,4 @@
 """Everything between a file's bytes and a search result.
 
-May import `storage`, `errors`, `models`, `settings`; no service.
+May import `kernel`, `models` and `storage`; no service.
 """

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
-from drive_server.knowledge.text.characters import count_cjk
+from drive_server.kernel.text.characters import count_cjk
+from drive_server.kernel.text.sentences import sentence_spans
 from drive_server.knowledge.text.elements import MAX_INDEXED_CHARACTERS, Element, Extraction
-from drive_server.knowledge.text.place import Place
-from drive_server.knowledge.text.sentences import sentence_spans
+from drive_server.knowledge.text.place import SourceRange
 
 MAX_SIZE = 1_000
 ENOUGH = 250
@@ -28,8 +28,8 @@ class Chunk:
     """A passage. `start` and `end` are offsets into the extraction's text, of which `text` is that part.
 
     `heading` is the titles above it, outermost first; `page` the one it begins on; `ordinal` counts from 0. `place` is
-    as `Place` writes it: `page=2-3`, `slide=3`, `sheet=Budget!A2:D15`, `part=4`, `line=10-20`; empty if there are only
-    offsets. `words` are those of `indexed_words`, empty until they are computed.
+    as `SourceRange` writes it: `page=2-3`, `slide=3`, `sheet=Budget!A2:D15`, `part=4`, `line=10-20`; empty if there are
+    only offsets. `words` are those of `indexed_words`, empty until they are computed.
     """
 
     ordinal: int
@@ -89,7 +89,7 @@ class _Passage:
     size: float
     heading: str
     page: int | None
-    place: Place | None
+    place: SourceRange | None
 
 
 class _Packer:
@@ -100,7 +100,7 @@ class _Packer:
         self._headings: list[tuple[int, str]] = []
         self._path: tuple[str, ...] = ()
         self._page: int | None = None
-        self._place: Place | None = None
+        self._place: SourceRange | None = None
         self._header = ""
         self._open = False
         self._only_titles = False
@@ -108,7 +108,7 @@ class _Packer:
     def begin(self, element: Element) -> None:
         """Begin an element, whose pieces follow."""
         self._page = element.page
-        self._place = element.place or (Place("page", element.page, element.page) if element.page else None)
+        self._place = element.place or (SourceRange("page", element.page, element.page) if element.page else None)
         self._header = ""
         if element.path is not None:
             self._go_to(element.path)
@@ -192,13 +192,13 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _lines_of(text: str, passages: Sequence[_Passage]) -> Iterator[Place]:
+def _lines_of(text: str, passages: Sequence[_Passage]) -> Iterator[SourceRange]:
     """Yield the lines of each passage of a text that is the file itself, counted as editors do."""
     position, line = 0, 1
     for passage in passages:
         line += text.count("\n", position, passage.start)
         last = line + text.count("\n", passage.start, passage.end)
-        yield Place("line", line, last)
+        yield SourceRange("line", line, last)
         position, line = passage.end, last
 
 

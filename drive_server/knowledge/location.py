@@ -5,12 +5,12 @@ from collections.abc import Iterable
 
 from drive_server.knowledge.chunk import HEADING_SEPARATOR, MAX_HEADING
 from drive_server.knowledge.text.elements import Element, Extraction
-from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.place import SourceRange
 
 
 def find_place(extraction: Extraction, start: int, end: int) -> str:
-    """Return the place of a span as `Place` writes it; empty if it has offsets only."""
-    found: Place | None = None
+    """Return the place of a span as `SourceRange` writes it; empty if it has offsets only."""
+    found: SourceRange | None = None
     for element in _touched(extraction.elements, start, end):
         place = _own(element)
         found = found.until(place) if found and place else found or place
@@ -33,7 +33,7 @@ def find_headings(extraction: Extraction, start: int) -> str:
     return HEADING_SEPARATOR.join(reversed(above))[:MAX_HEADING]
 
 
-def find_span(extraction: Extraction, place: Place) -> tuple[int, int] | None:
+def find_span(extraction: Extraction, place: SourceRange) -> tuple[int, int] | None:
     """Return the offsets of a place; None if the text has no such place. Blocks."""
     if place.kind == "line" and extraction.exact:
         return _line_offsets(extraction.text, place)
@@ -47,22 +47,22 @@ def _touched(elements: tuple[Element, ...], start: int, end: int) -> Iterable[El
     return elements[first:last]
 
 
-def _own(element: Element) -> Place | None:
-    return element.place or (Place("page", element.page, element.page) if element.page else None)
+def _own(element: Element) -> SourceRange | None:
+    return element.place or (SourceRange("page", element.page, element.page) if element.page else None)
 
 
-def _overlaps(one: Place | None, other: Place) -> bool:
+def _overlaps(one: SourceRange | None, other: SourceRange) -> bool:
     if one is None or (one.kind, one.name) != (other.kind, other.name):
         return False
     return one.first <= other.last and other.first <= one.last
 
 
-def _lines(text: str, start: int, end: int) -> Place:
+def _lines(text: str, start: int, end: int) -> SourceRange:
     first = text.count("\n", 0, start) + 1
-    return Place("line", first, first + text.count("\n", start, max(start, end - 1)))
+    return SourceRange("line", first, first + text.count("\n", start, max(start, end - 1)))
 
 
-def _line_offsets(text: str, place: Place) -> tuple[int, int] | None:
+def _line_offsets(text: str, place: SourceRange) -> tuple[int, int] | None:
     start = 0
     for _ in range(place.first - 1):
         start = text.find("\n", start) + 1

@@ -4,7 +4,7 @@ import codecs
 import mimetypes
 import re
 
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.errors import InvalidInputError
 from drive_server.knowledge import formats
 
 DEFAULT = "application/octet-stream"

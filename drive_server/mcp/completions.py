@@ -4,8 +4,8 @@ from typing import Final
 
 from mcp.types import Completion, CompletionArgument, PromptReference, ResourceTemplateReference
 
-from drive_server.access import Actor
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import InvalidInputError
 from drive_server.mcp.prompt_texts import LANGUAGES, Kind
 from drive_server.mcp.prompts import DrivePrompts
 from drive_server.mcp.resources import TEMPLATES

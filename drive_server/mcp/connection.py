@@ -20,17 +20,17 @@ from drive_server.mcp.lowlevel import DriveProtocol
 from drive_server.mcp.protocol.guard import Admission, Guard
 from drive_server.mcp.protocol.messages import VERSION
 
-MOST_UNREAD: Final = 16
+MAX_UNREAD: Final = 16
 
 
-class Connection(ABC):
+class SessionConnection(ABC):
     """The session's side of a transport: the stream that the session writes to."""
 
     def __init__(self, protocol: DriveProtocol, guard: Guard) -> None:
         self.admission: Admission = guard.admission()
         self._protocol = protocol
         self._questions: set[RequestId] = set()
-        self._inbox, self._reading = anyio.create_memory_object_stream[SessionMessage | Exception](MOST_UNREAD)
+        self._inbox, self._reading = anyio.create_memory_object_stream[SessionMessage | Exception](MAX_UNREAD)
 
     async def run(self) -> None:
         """Serve the client until `close`."""

@@ -25,13 +25,13 @@ from mcp.types import (
     ToolsCapability,
 )
 
+from drive_server.kernel.telemetry.conventions import MCP_METHOD, TOOL_NAME
+from drive_server.kernel.telemetry.traces import SpanKind, span
 from drive_server.mcp.protocol.failures import error_data, public_error
 from drive_server.mcp.protocol.requests import unknown_method
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions
 from drive_server.mcp.sdk import experimental, handle_notification, was_cancelled
 from drive_server.mcp.tasks.requests import CAPABILITY
-from drive_server.telemetry.conventions import MCP_METHOD, TOOL_NAME
-from drive_server.telemetry.traces import SpanKind, span
 
 HandlerContext = RequestContext[ServerSession, Any, Any]
 Admission = Callable[[HandlerContext, Any], AbstractAsyncContextManager[None]]

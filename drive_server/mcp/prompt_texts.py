@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from drive_server.messages import Language
+from drive_server.kernel.messages import Language
 
 Kind = Literal["file", "folder", "person", "language"]
 
 LANGUAGES: Final[tuple[Language, ...]] = ("en", "zh")
-MOST_LETTERS = 4000
+MAX_LETTERS = 4000
 CHINESE_SHARE = 0.2
 
 
@@ -232,6 +232,6 @@ LISTED: Final[dict[Language, str]] = {
 
 def language_of(text: str) -> Language:
     """Return zh if a fair part of the text's letters are Chinese characters, else en."""
-    letters = [char for char in text[:MOST_LETTERS] if char.isalpha()]
+    letters = [char for char in text[:MAX_LETTERS] if char.isalpha()]
     chinese = sum("\u4e00" <= char <= "\u9fff" or "\u3400" <= char <= "\u4dbf" for char in letters)
     return "zh" if letters and chinese >= CHINESE_SHARE * len(letters) else "en"

@@ -9,9 +9,10 @@ from mcp.types import EmbeddedResource, GetPromptResult, Prompt, PromptArgument,
 from mcp.types import TextResourceContents as TextContents
 from pydantic import AnyUrl
 
-from drive_server.access import Actor
-from drive_server.clock import utc_now
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.access import Actor
+from drive_server.kernel.clock import utc_now
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.messages import Language
 from drive_server.mcp.icons import CLOCK, DOCUMENT, FOLDER, STACK
 from drive_server.mcp.prompt_texts import (
     BY,
@@ -32,17 +33,16 @@ from drive_server.mcp.prompt_texts import (
 )
 from drive_server.mcp.resources import JSON_TYPE, NOTE_TYPE, DriveResources, FolderResource, uri_of
 from drive_server.mcp.results import ListResult
-from drive_server.messages import Language
 from drive_server.models.items import Item
 from drive_server.registry import ServiceRegistry
 from drive_server.services.tree.names import display_name
 
 CHINESE_SUFFIX: Final = "_zh"
 WEEK = timedelta(days=7)
-MOST_FILES = 100
-MOST_CHANGES = 100
-MOST_LISTED = 200
-MOST_ARGUMENT_CHARACTERS = 8192
+MAX_FILES = 100
+MAX_CHANGES = 100
+MAX_LISTED = 200
+MAX_ARGUMENT_CHARACTERS = 8192
 _ICONS: Final = dict(zip((words.name for words in PROMPTS), (DOCUMENT, STACK, FOLDER, CLOCK), strict=True))
 
 
@@ -122,7 +122,7 @@ class DrivePrompts:
 
     async def _folder(self, actor: Actor, ref: str, language: Language | None) -> _Material:
         folder = await self._drive.files.get(actor, ref)
-        page = await self._drive.files.list_folder(actor, folder.id, limit=MOST_LISTED)
+        page = await self._drive.files.list_folder(actor, folder.id, limit=MAX_LISTED)
         sample = " ".join([folder.name, *(item.name for item in page.items)])
         spoken = language or language_of(sample)
         listing = FolderResource(folder=folder, listing=ListResult.of(page)).model_dump_json()
@@ -141,9 +141,7 @@ class DrivePrompts:
         files = [item for item in await self._recent(actor, folder) if item.updated_at >= since]
         spoken = language or language_of(" ".join([folder.name, *(item.name for item in files)]))
         shown = [f"- {_line(item)}" for item in files] or [NOTHING[spoken]]
-        changes = self._drive.journal.list_changes(
-            actor, since=since.isoformat(), by=person or None, limit=MOST_CHANGES
-        )
+        changes = self._drive.journal.list_changes(actor, since=since.isoformat(), by=person or None, limit=MAX_CHANGES)
         done = [f"- {change.at:%Y-%m-%d %H:%M} UTC, {change.summary}" for change in (await changes).items]
         heading = (DONE_BY if person else OWN_CHANGES)[spoken].format(person=display_name(person))
         lines = [FILES_CHANGED[spoken], *shown, "", heading, *(done or [NOTHING[spoken]])]
@@ -156,7 +154,7 @@ class DrivePrompts:
 
     async def _recent(self, actor: Actor, folder: Item) -> list[Item]:
         """Return recent files, below the folder unless it is the root; there items that others share count as well."""
-        page = await self._drive.recents.page(actor, MOST_FILES)
+        page = await self._drive.recents.page(actor, MAX_FILES)
         below = f"{folder.path.rstrip('/')}/"
         newest = sorted(page.items, key=lambda item: item.updated_at, reverse=True)
         return [item for item in newest if folder.parent_id is None or item.path.startswith(below)]
@@ -188,7 +186,7 @@ def _checked(words: PromptWords, arguments: Mapping[str, str]) -> dict[str, str]
     known = [one.name for one in words.arguments]
     unknown = sorted(name[:64] for name in arguments if name not in known)
     missing = [one.name for one in words.arguments if one.required and not arguments.get(one.name)]
-    too_long = [name for name in known if len(arguments.get(name, "")) > MOST_ARGUMENT_CHARACTERS]
+    too_long = [name for name in known if len(arguments.get(name, "")) > MAX_ARGUMENT_CHARACTERS]
     for wrong, problem in (
         (unknown, "is no argument of this prompt"),
         (missing, "is missing"),

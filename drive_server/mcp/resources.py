@@ -8,17 +8,17 @@ from urllib.parse import quote, unquote, urlsplit
 from mcp.types import Annotations, BlobResourceContents, Resource, ResourceTemplate, TextResourceContents
 from pydantic import AnyUrl, BaseModel
 
-from drive_server.access import Actor, Scope, require_person, require_scope
-from drive_server.errors import InvalidInputError, NotFoundError, UnsupportedContentError
+from drive_server.kernel.access import Actor, Scope, require_person, require_scope
+from drive_server.kernel.errors import InvalidInputError, NotFoundError, UnsupportedContentError
+from drive_server.kernel.messages import Language
 from drive_server.knowledge.media_types import is_plain_text
 from drive_server.knowledge.text.omissions import omission_sentence
 from drive_server.mcp.icons import DOCUMENT, FOLDER, SEARCH, icon_of_file
 from drive_server.mcp.prompt_texts import ATTACHED, HEADERS, PARTLY_ATTACHED
 from drive_server.mcp.results import ListResult
 from drive_server.mcp.tools.index import IndexResult
-from drive_server.mcp.tools.map_reduce.results import MOST_IN_RESOURCE, StoredBulkResult, result_sought
+from drive_server.mcp.tools.map_reduce.results import MAX_IN_RESOURCE, StoredBulkResult, result_sought
 from drive_server.mcp.tools.map_reduce.results import TEMPLATE as RESULT_TEMPLATE
-from drive_server.messages import Language
 from drive_server.models.contents import TextRange
 from drive_server.models.items import Item
 from drive_server.registry import ServiceRegistry
@@ -28,11 +28,11 @@ from drive_server.services.tree.names import display_name
 FOLDERS: Final = "folders"
 INDEX_URI: Final = f"{SCHEME}://index"
 META_NOTE: Final = "drive-agent/note"
-MOST_CHARACTERS = 200_000
+MAX_CHARACTERS = 200_000
 AROUND_CHARACTERS = 1_000
-MOST_QUOTED = 2_000
-MOST_IMAGE_BYTES = 5_000_000
-MOST_ITEMS = 1000
+MAX_QUOTED = 2_000
+MAX_IMAGE_BYTES = 5_000_000
+MAX_ITEMS = 1000
 JSON_TYPE = "application/json"
 NOTE_TYPE = "text/plain"
 
@@ -52,7 +52,7 @@ TEMPLATES: Final = [
         name="file",
         title="A file",
         uriTemplate=f"{SCHEME}://{FILES}/{{file_id}}",
-        description=f"The text of a file, up to {MOST_CHARACTERS:,} characters, by its id or path; small pictures as "
+        description=f"The text of a file, up to {MAX_CHARACTERS:,} characters, by its id or path; small pictures as "
         "bytes; for other files how to get them.",
         icons=[DOCUMENT],
     ),
@@ -60,7 +60,7 @@ TEMPLATES: Final = [
         name="folder",
         title="A folder",
         uriTemplate=f"{SCHEME}://{FOLDERS}/{{folder_id}}",
-        description=f"What is directly in a folder, up to {MOST_ITEMS:,} items, by its id or path; `root` is the "
+        description=f"What is directly in a folder, up to {MAX_ITEMS:,} items, by its id or path; `root` is the "
         "person's own.",
         mimeType=JSON_TYPE,
         icons=[FOLDER],
@@ -188,7 +188,7 @@ class DriveResources:
             found.item.id,
             start=max(0, found.start - AROUND_CHARACTERS),
             end=found.end + AROUND_CHARACTERS,
-            limit=MOST_CHARACTERS,
+            limit=MAX_CHARACTERS,
             version=found.version,
         )
         self._drive.recents.note_read(actor, found.item.id)
@@ -197,7 +197,7 @@ class DriveResources:
             f"{_named(found.item)}, version {found.version} (the newest is {found.item.version}), "
             f"{display_name(found.place) or 'without a named place'}: characters {around.start}-{around.end} of "
             f"{found.total_characters}. The passage is characters {found.start}-{found.end}:\n"
-            f"{found.text[:MOST_QUOTED]}"
+            f"{found.text[:MAX_QUOTED]}"
         )
         return [
             TextResourceContents(uri=uri, text=around.text, mimeType=NOTE_TYPE),
@@ -206,13 +206,13 @@ class DriveResources:
 
     async def attached(self, actor: Actor, ref: str) -> Attachment:
         """Return a file's text for a model. Raises `UnsupportedContentError` for a file without one."""
-        found = await self._drive.documents.read_text(actor, ref, limit=MOST_CHARACTERS)
+        found = await self._drive.documents.read_text(actor, ref, limit=MAX_CHARACTERS)
         self._drive.recents.note_read(actor, found.item.id)
         return Attachment(found)
 
     async def _folder(self, actor: Actor, ref: str, uri: AnyUrl) -> list[Contents]:
         folder = await self._drive.files.get(actor, ref)
-        page = await self._drive.files.list_folder(actor, folder.id, limit=MOST_ITEMS)
+        page = await self._drive.files.list_folder(actor, folder.id, limit=MAX_ITEMS)
         result = FolderResource(folder=folder, listing=ListResult.of(page))
         return [TextResourceContents(uri=uri, text=result.model_dump_json(), mimeType=JSON_TYPE)]
 
@@ -223,7 +223,7 @@ class DriveResources:
         return TextResourceContents(uri=INDEX.uri, text=result.model_dump_json(), mimeType=JSON_TYPE)
 
     async def _result(self, actor: Actor, result_id: str, first: int, uri: AnyUrl) -> Contents:
-        page = await self._drive.map_reduce_results.page(actor, result_id, first, MOST_IN_RESOURCE)
+        page = await self._drive.map_reduce_results.page(actor, result_id, first, MAX_IN_RESOURCE)
         return TextResourceContents(uri=uri, text=StoredBulkResult.of(page).model_dump_json(), mimeType=JSON_TYPE)
 
     async def _file(self, actor: Actor, ref: str, uri: AnyUrl) -> list[Contents]:
@@ -240,7 +240,7 @@ class DriveResources:
         item = content.item
         self._drive.recents.note_read(actor, item.id)
         what = f"{_named(item)} is {content.media_type}, {content.size:,} bytes"
-        if content.media_type.startswith("image/") and content.size <= MOST_IMAGE_BYTES:
+        if content.media_type.startswith("image/") and content.size <= MAX_IMAGE_BYTES:
             data = b"".join([chunk async for chunk in content.stream()])
             picture = BlobResourceContents(uri=uri, blob=b64encode(data).decode(), mimeType=content.media_type)
             return [picture, _note(item, f"{what}; the picture is attached already.")]

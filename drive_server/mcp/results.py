@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel
 
-from drive_server.access import Principal
+from drive_server.kernel.access import Principal
 from drive_server.knowledge.text.omissions import missing_things, omission_sentence
 from drive_server.models.access import Link, Share
 from drive_server.models.base import Page

@@ -22,10 +22,12 @@ from mcp.types import (
 )
 from sqlalchemy import Connection
 
-from drive_server.access import Actor, Scope
-from drive_server.context import META_FOREIGN, META_OF_OTHERS
-from drive_server.errors import InvalidCursorError, InvalidInputError
-from drive_server.lenient.optional_arguments import without_nulls
+from drive_server.kernel.access import Actor, Scope
+from drive_server.kernel.context import META_FOREIGN, META_OF_OTHERS
+from drive_server.kernel.errors import InvalidCursorError, InvalidInputError
+from drive_server.kernel.lenient.optional_arguments import without_nulls
+from drive_server.kernel.messages import Message
+from drive_server.kernel.risks import Asks
 from drive_server.mcp.calls.authentication import IN_PROCESS, Authenticator
 from drive_server.mcp.calls.call import Call, refused
 from drive_server.mcp.calls.consent import Consent
@@ -63,8 +65,6 @@ from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.mcp.tools.tables import TableTools
 from drive_server.mcp.tools.templates import TemplateTools
 from drive_server.mcp.tools.trash import TrashTools
-from drive_server.messages import Message
-from drive_server.models.risks import Asks
 from drive_server.registry import ServiceRegistry
 from drive_server.services.journal.namers import foreign_names, items_of_others, mentioned_in
 

@@ -1,1 +1,1 @@
-"""Results of the services: plain values, without database session or protocol. May import `messages`."""
+"""Results of the services: plain values, without database session or protocol. May import `kernel`."""

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from drive_server.kernel.settings import Tier
 from drive_server.models.base import Model
-from drive_server.settings import Tier
 
 
 @dataclass(frozen=True, slots=True)

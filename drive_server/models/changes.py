@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic
 
-from drive_server.messages import Message, translations
+from drive_server.kernel.messages import Message, translations
 from drive_server.models.base import T
 
 

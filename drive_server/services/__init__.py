@@ -1,4 +1,4 @@
 """The drive's semantics, without any protocol.
 
-May import `access`, `errors`, `models`, `context`, `settings`, `signing`, `clock`, `storage` and `knowledge`.
+May import `kernel`, `models`, `storage` and `knowledge`.
 """

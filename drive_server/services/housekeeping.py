@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import anyio
 
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
 from drive_server.storage.process_locks import ProcessLock
 
 

@@ -10,12 +10,12 @@ from sqlalchemy import Table, bindparam, delete, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
-from drive_server.access import Actor, require_admin
-from drive_server.errors import InvalidInputError, NotFoundError, QuotaExceededError
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, require_admin
+from drive_server.kernel.errors import InvalidInputError, NotFoundError, QuotaExceededError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
 from drive_server.services.identity.service import named_user
 from drive_server.storage.blobs import Blob
-from drive_server.storage.database import Database
 from drive_server.storage.tables.items import HoldingRow
 from drive_server.storage.tables.people import UserRow
 

@@ -8,12 +8,12 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import IdempotencyConflictError, NotFoundError, RateLimitError, StateConflictError
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import IdempotencyConflictError, NotFoundError, RateLimitError, StateConflictError
+from drive_server.kernel.pagination import Cursors
+from drive_server.kernel.signing import Signer
+from drive_server.kernel.sql.database import Database
 from drive_server.models.base import Page
-from drive_server.services.pagination import Cursors
-from drive_server.signing import Signer
-from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.work import TaskRow
 
@@ -25,7 +25,7 @@ LEASE: Final = timedelta(minutes=1)
 KEPT_FOR: Final = timedelta(days=1)
 SHORTEST: Final = timedelta(seconds=1)
 LONGEST: Final = timedelta(days=7)
-MOST_UNFINISHED: Final = 100
+MAX_UNFINISHED: Final = 100
 RETRY_SECONDS: Final = 10
 
 
@@ -203,7 +203,7 @@ class TaskService:
 
         async def work(session: AsyncSession) -> Sequence[str]:
             abandoned = (
-                select(TaskRow.id).where(*self._is_abandoned()).order_by(TaskRow.created_at).limit(MOST_UNFINISHED)
+                select(TaskRow.id).where(*self._is_abandoned()).order_by(TaskRow.created_at).limit(MAX_UNFINISHED)
             )
             return (await session.scalars(abandoned)).all()
 
@@ -241,11 +241,11 @@ class TaskService:
 
     async def _require_room(self, session: AsyncSession, user_id: str) -> None:
         unfinished = select(func.count()).where(TaskRow.user_id == user_id, TaskRow.status == WORKING)
-        if (await session.scalar(unfinished) or 0) >= MOST_UNFINISHED:
+        if (await session.scalar(unfinished) or 0) >= MAX_UNFINISHED:
             raise RateLimitError(
-                f"{MOST_UNFINISHED} tasks of yours are not done yet, and you can have no more at once.",
+                f"{MAX_UNFINISHED} tasks of yours are not done yet, and you can have no more at once.",
                 hint="Wait until some are done, or cancel some.",
-                details={"limit": MOST_UNFINISHED, "retry_after_seconds": RETRY_SECONDS},
+                details={"limit": MAX_UNFINISHED, "retry_after_seconds": RETRY_SECONDS},
             )
 
 

@@ -1,1 +1,1 @@
-"""Databases with their schemas, the blobs and the files beside them. Imports no service and no protocol."""
+"""The drive's tables, the blobs and the files beside them. Imports no service and no protocol."""

@@ -12,7 +12,7 @@ from typing import Final, Literal
 import obstore
 from obstore.store import ObjectStore
 
-from drive_server.storage.spool import sync
+from drive_server.kernel.files.spool import sync
 
 FOLDER: Final = ".aside"
 Kind = Literal["released", "unknown"]

@@ -20,11 +20,17 @@ import obstore
 from obstore.exceptions import BaseError, GenericError
 from obstore.store import LocalStore, ObjectStore, from_url
 
-from drive_server.errors import RETRY_SECONDS, ContentsAwayError, InvalidInputError, StorageFailureError, TooLargeError
-from drive_server.messages import Message
+from drive_server.kernel.errors import (
+    RETRY_SECONDS,
+    ContentsAwayError,
+    InvalidInputError,
+    StorageFailureError,
+    TooLargeError,
+)
+from drive_server.kernel.files.spool import Checksums, SpooledFile, remove_unfinished, sync
+from drive_server.kernel.files.token_file import make_private_directory
+from drive_server.kernel.messages import Message
 from drive_server.storage.aside import FOLDER, KINDS, AsideFolder, AsideObjects, Kind, Listed
-from drive_server.storage.spool import Checksums, SpooledFile, remove_unfinished, sync
-from drive_server.storage.token_file import make_private_directory
 
 if TYPE_CHECKING:
     from obstore.store import RetryConfig

@@ -9,10 +9,10 @@ from typing import Final
 from sqlalchemy import ColumnElement, delete, exists, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.clock import Clock, system_now
+from drive_server.kernel.clock import Clock, system_now
+from drive_server.kernel.sql.database import Database
 from drive_server.storage.aside import KINDS, Kind, Listed
 from drive_server.storage.blobs import Blob, BlobStore, Placed
-from drive_server.storage.database import Database
 from drive_server.storage.tables.base import Base
 from drive_server.storage.tables.index import IndexEntryRow, ReadingRow, RecognizedPageRow
 from drive_server.storage.tables.installation import InstallationRow, ReleasedRow
@@ -26,7 +26,7 @@ UNFINISHED_AFTER: Final = timedelta(days=1)
 NIGHT: Final = timedelta(days=1)
 UNKNOWN_DAYS: Final = 7
 """The least days for which contents are set aside that the database never knew."""
-MOST_UNKNOWN: Final = 10
+MAX_UNKNOWN: Final = 10
 """One content in so many may be unknown to the database. If more are, it may be another one, and they all stay."""
 BATCH: Final = 200
 
@@ -162,7 +162,7 @@ class Collector:
         if self._rules.takes_all_unknown:
             return found.unknown + found.protected
         tonight = [listed for listed in await self._blobs.aside("unknown") if self._is_of_tonight(listed)]
-        most = (found.total + len(tonight)) // MOST_UNKNOWN
+        most = (found.total + len(tonight)) // MAX_UNKNOWN
         is_allowed = not self._rules.keeps_unknown and len(found.unknown) + len(tonight) <= most
         done.kept = len(found.protected) + (0 if is_allowed else len(found.unknown))
         return found.unknown if is_allowed else []

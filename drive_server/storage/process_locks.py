@@ -18,9 +18,9 @@ from sqlalchemy import ColumnElement, Interval, cast, delete, func, literal, or_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.errors import StorageFailureError
-from drive_server.storage.database import Database, SessionWork
-from drive_server.storage.file_locks import try_lock
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.files.file_locks import try_lock
+from drive_server.kernel.sql.database import Database, SessionWork
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.work import ProcessLockRow
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 from typing import Final, Protocol, Self
 
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 
-MOST_DESCRIPTORS: Final = 65_536
+MAX_DESCRIPTORS: Final = 65_536
 OTHER_DESCRIPTORS: Final = 256
 """Descriptors for files, the database, the index and other services."""
 RESERVED: Final = 32
@@ -29,7 +29,7 @@ class ConnectionLimits:
     header_seconds: float = 10
     silent_seconds: float = 60
     per_address: int = 512
-    most: int = MOST_DESCRIPTORS
+    most: int = MAX_DESCRIPTORS
     proxies: tuple[str, ...] = ()
 
     @classmethod
@@ -48,7 +48,7 @@ class ConnectionLimits:
         return not address or any(proxy == "*" or _is_in(address, proxy) for proxy in self.proxies)
 
 
-class Connection(Protocol):
+class CountedConnection(Protocol):
     """A connection as the table sees it. `network` is its address, empty if that is exempt from limits."""
 
     network: str
@@ -64,11 +64,11 @@ class ConnectionTable:
 
     def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits
-        self._open: set[Connection] = set()
-        self._waiting: dict[Connection, None] = {}
+        self._open: set[CountedConnection] = set()
+        self._waiting: dict[CountedConnection, None] = {}
         self._anonymous: Counter[str] = Counter()
 
-    def add(self, connection: Connection) -> bool:
+    def add(self, connection: CountedConnection) -> bool:
         """Add a new connection; another one that only waits is closed if there are too many.
 
         False if all of the others are at work: then the new one is for health checks and people with a key only.
@@ -85,21 +85,21 @@ class ConnectionTable:
             connection.abort()
         return has_room
 
-    def sign_in(self, connection: Connection) -> None:
+    def sign_in(self, connection: CountedConnection) -> None:
         """Stop counting a connection for its address."""
         if connection in self._open:
             self._forget_address(connection.network)
 
-    def begin(self, connection: Connection) -> None:
+    def begin(self, connection: CountedConnection) -> None:
         """Take note that the connection works on a request."""
         self._waiting.pop(connection, None)
 
-    def wait(self, connection: Connection) -> None:
+    def wait(self, connection: CountedConnection) -> None:
         """Take note that the connection waits for its next request."""
         if connection in self._open:
             self._waiting[connection] = None
 
-    def remove(self, connection: Connection) -> None:
+    def remove(self, connection: CountedConnection) -> None:
         """Remove a connection that is closed."""
         if connection not in self._open:
             return
@@ -113,7 +113,7 @@ class ConnectionTable:
         if not self._anonymous[network]:
             del self._anonymous[network]
 
-    def _evict(self, may_go: Callable[[Connection], bool]) -> bool:
+    def _evict(self, may_go: Callable[[CountedConnection], bool]) -> bool:
         """Close the connection that waits longest of those that may go; return whether there was one."""
         longest = next((one for one in self._waiting if may_go(one)), None)
         if longest is None:
@@ -135,11 +135,11 @@ def raise_descriptor_limit() -> int:
     try:
         import resource
     except ImportError:  # Windows has no such limit
-        return MOST_DESCRIPTORS
+        return MAX_DESCRIPTORS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MOST_DESCRIPTORS)
+    wanted = MAX_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MAX_DESCRIPTORS)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         with suppress(ValueError, OSError):  # macOS has a limit below the hard one
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
             return wanted
-    return MOST_DESCRIPTORS if soft == resource.RLIM_INFINITY else soft
+    return MAX_DESCRIPTORS if soft == resource.RLIM_INFINITY else soft

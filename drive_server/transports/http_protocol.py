@@ -11,13 +11,13 @@ from typing import Any, Final
 from uvicorn.protocols.http.flow_control import service_unavailable
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from drive_server.rate_limiter import SIGNED_IN, network_of
+from drive_server.kernel.rate_limiter import SIGNED_IN, network_of
 from drive_server.transports.connections import ConnectionLimits, ConnectionTable
 
-MOST_HEADER_BYTES: Final = 65_536
+MAX_HEADER_BYTES: Final = 65_536
 BYTES_PER_HEADER: Final = 32
 """The memory of a header besides its text, as HTTP/2 counts it (RFC 9113, section 6.5.2)."""
-MOST_QUEUED: Final = 32
+MAX_QUEUED: Final = 32
 """Requests of a connection that wait for the answer to an earlier one."""
 HEALTH_PATHS: Final = frozenset({b"/healthz", b"/readyz"})
 CREDENTIALS: Final = frozenset({b"authorization", b"cookie"})
@@ -65,14 +65,14 @@ class GuardedProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         self._unparsed = 0 if self._has_parsed else self._unparsed + len(data)
-        if self._header_bytes + self._unparsed > MOST_HEADER_BYTES:
+        if self._header_bytes + self._unparsed > MAX_HEADER_BYTES:
             self._refuse(TOO_LONG)
         elif self._read_timer is None and self._is_waiting():
             self._expect_head()
 
     def send_400_response(self, msg: str) -> None:
         """Refuse a request that is malformed, or whose head is too long."""
-        if self._header_bytes > MOST_HEADER_BYTES:
+        if self._header_bytes > MAX_HEADER_BYTES:
             self._refuse(TOO_LONG)
         elif self._may_answer():
             super().send_400_response(msg)
@@ -81,7 +81,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """Begin to count. Raises `ValueError` if too many requests came before their turn."""
-        if len(self.pipeline) >= MOST_QUEUED:
+        if len(self.pipeline) >= MAX_QUEUED:
             raise ValueError("too many requests at once")
         super().on_message_begin()
         extensions: dict[str, Any] = {SIGNED_IN: self.sign_in}
@@ -161,7 +161,7 @@ class GuardedProtocol(HttpToolsProtocol):
     def _count(self, size: int) -> None:
         self._has_parsed = True
         self._header_bytes += size
-        if self._header_bytes > MOST_HEADER_BYTES:
+        if self._header_bytes > MAX_HEADER_BYTES:
             raise ValueError("the headers of this request are too long")
 
     def _may_use_reserve(self) -> bool:

@@ -11,7 +11,7 @@ import anyio
 
 CHUNK_BYTES: Final = 65_536
 CHUNKS_AHEAD: Final = 4
-MOST_WAITING_BYTES: Final = 1_048_576
+MAX_WAITING_BYTES: Final = 1_048_576
 END: Final = b""
 
 
@@ -102,7 +102,7 @@ class LineWriter:
 
     async def write(self, line: bytes) -> None:
         """Queue a line; wait while the other side is far behind, and do nothing once it is gone."""
-        while self._waiting_bytes > MOST_WAITING_BYTES and not self.gone.is_set():
+        while self._waiting_bytes > MAX_WAITING_BYTES and not self.gone.is_set():
             await self._progress.wait()
         if self.gone.is_set():
             return

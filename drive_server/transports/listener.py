@@ -4,7 +4,7 @@ import os
 import socket
 from typing import Final
 
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.errors import InvalidInputError
 
 BACKLOG: Final = 2048
 REACHABLE: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, never bound

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import uvicorn
 
-from drive_server.transports.collector import freeze_objects
+from drive_server.kernel.garbage_collector import freeze_objects
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.http_protocol import guarded_protocol
 from drive_server.transports.listener import url_of

@@ -14,8 +14,11 @@ from mcp.shared.message import SessionMessage
 from mcp.types import INVALID_REQUEST, JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
 from drive_server.connect import open_drive
-from drive_server.errors import TooLargeError
-from drive_server.mcp.connection import Connection
+from drive_server.kernel.errors import TooLargeError
+from drive_server.kernel.garbage_collector import freeze_objects
+from drive_server.kernel.settings import DriveSettings
+from drive_server.kernel.telemetry.setup import log_to
+from drive_server.mcp.connection import SessionConnection
 from drive_server.mcp.lowlevel import DriveProtocol
 from drive_server.mcp.protocol.failures import REQUEST_CANCELLED
 from drive_server.mcp.protocol.guard import Guard
@@ -29,9 +32,6 @@ from drive_server.mcp.protocol.messages import (
     write_failure,
     write_message,
 )
-from drive_server.settings import DriveSettings
-from drive_server.telemetry.setup import log_to
-from drive_server.transports.collector import freeze_objects
 from drive_server.transports.lines import LineReader, LineWriter, TooLongLine
 from drive_server.transports.process import Shutdown
 
@@ -76,7 +76,7 @@ def standard_streams() -> Generator[tuple[int, int]]:
             os.close(descriptor)
 
 
-class StdioConnection(Connection):
+class StdioConnection(SessionConnection):
     """The one connection of a process that a host started: a message a line, in UTF-8."""
 
     def __init__(self, protocol: DriveProtocol, settings: DriveSettings, reading: int, writing: int) -> None:

@@ -11,8 +11,8 @@ from typing import Final
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 
-from drive_server.errors import InvalidInputError
-from drive_server.messages import Message
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.messages import Message
 
 MARKS: Final = (b"BEGIN PRIVATE KEY", b"BEGIN RSA PRIVATE KEY", b"BEGIN EC PRIVATE KEY", b"BEGIN ENCRYPTED PRIVATE KEY")
 

@@ -15,12 +15,12 @@ from graph.prompts import json_section
 from graph.settings import AgentSettings
 from graph.state import Attachment
 
-MOST_BEFORE: Final = 10
+MAX_BEFORE: Final = 10
 LISTED_ITEMS: Final = 200
 LEAST_CHARACTERS: Final = 200
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-MOST_PICTURES: Final = 5
-MOST_PICTURE_BYTES: Final = 5_000_000
+MAX_PICTURES: Final = 5
+MAX_PICTURE_BYTES: Final = 5_000_000
 PICTURE_TOKENS: Final = 1_500
 
 
@@ -50,7 +50,7 @@ async def attached_before(drive: DriveReader, attached: Sequence[Attachment]) ->
     now = {one["id"] for one in drive.place.get("attachments", [])}
     earlier = [one["id"] for one in attached if one["id"] not in now]
     found = await asyncio.gather(*(drive.read(FILE_INFO, item_id=key) for key in earlier))
-    seen = [item for item in found if item and not item.get("trashed_at")][:MOST_BEFORE]
+    seen = [item for item in found if item and not item.get("trashed_at")][:MAX_BEFORE]
     shown = [{key: item.get(key) for key in ("id", "kind", "name", "path")} for item in seen]
     return json_section("attached_before", shown) if shown else ""
 
@@ -58,7 +58,7 @@ async def attached_before(drive: DriveReader, attached: Sequence[Attachment]) ->
 async def read_pictures(drive: DriveReader) -> list[dict[str, Any]]:
     """Return the attached pictures as chat completions take them, at most five."""
     found = await asyncio.gather(*(_picture(drive, one["id"]) for one in drive.place.get("attachments") or []))
-    return [picture for picture in found if picture][:MOST_PICTURES]
+    return [picture for picture in found if picture][:MAX_PICTURES]
 
 
 def with_pictures(messages: Sequence[AnyMessage], pictures: Sequence[dict[str, Any]]) -> Sequence[AnyMessage]:
@@ -86,17 +86,17 @@ async def _picture(drive: DriveReader, item_id: str) -> dict[str, Any] | None:
 def _first_pictures(found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the attachments, those with a picture too many with why it is not shown."""
     pictures = [at for at, one in enumerate(found) if "picture" in one]
-    unseen = {"problem": f"only the first {MOST_PICTURES} pictures of a message are shown"}
+    unseen = {"problem": f"only the first {MAX_PICTURES} pictures of a message are shown"}
     return [
         {key: value for key, value in one.items() if key != "picture"} | unseen
-        if at in pictures[MOST_PICTURES:]
+        if at in pictures[MAX_PICTURES:]
         else one
         for at, one in enumerate(found)
     ]
 
 
 def _is_picture(item: Mapping[str, Any]) -> bool:
-    return str(item.get("media_type")) in PICTURES and int(item.get("size") or 0) <= MOST_PICTURE_BYTES
+    return str(item.get("media_type")) in PICTURES and int(item.get("size") or 0) <= MAX_PICTURE_BYTES
 
 
 async def _read(drive: DriveReader, attachment: Attachment, *, sees: bool) -> dict[str, Any]:
@@ -114,7 +114,7 @@ async def _read(drive: DriveReader, attachment: Attachment, *, sees: bool) -> di
     if not sees:
         return {**facts, "problem": "a picture, and the model in use can't see pictures"}
     if not _is_picture(item):
-        return {**facts, "problem": f"a picture of another kind, or of more than {MOST_PICTURE_BYTES:,} bytes"}
+        return {**facts, "problem": f"a picture of another kind, or of more than {MAX_PICTURE_BYTES:,} bytes"}
     drive.reads.append(Read(str(item["id"]), str(item["name"]), str(item["path"]), str(item.get("owner") or "")))
     return {**facts, "picture": "beside the message"}
 

@@ -41,7 +41,7 @@ ASK_AGAIN: Final[Mapping[Unread, str]] = {
 }
 IDLE: Final = frozenset(tool.name for tool in WITHOUT_STORE)
 """Tools that hand over or ask for tools: they tell nothing about the drive."""
-LONGEST_QUERY: Final = 500
+MAX_QUERY: Final = 500
 
 
 class LookCheck:
@@ -90,7 +90,7 @@ class LookCheck:
         """Return the name and the text of each passage that the drive finds for the request."""
         if SEARCH_MEANING not in self._toolbox.tools:
             return []
-        args = {"query": request[:LONGEST_QUERY], "limit": RELATED_HITS}
+        args = {"query": request[:MAX_QUERY], "limit": RELATED_HITS}
         try:
             found = await self._toolbox.call(SEARCH_MEANING, args, meta={})
         except DriveUnavailableError:

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.drive.connections import Toolbox
 from graph.drive.sentences import text
 from graph.drive.tool_names import LIST_CHANGES
@@ -24,7 +24,7 @@ from graph.messages.written import outcome_of, say
 from graph.state import ChangeNote, State, message_id_of, running_turn, said_last
 
 TEXTS: Final = Texts.beside(__file__)
-MOST_CHANGES: Final = 50
+MAX_CHANGES: Final = 50
 _FOR_MODELS: Final = re.compile(r" \((?:file|folder), id [^)]*\)|\s*Tell the person\b[^.]*\.")
 _MACHINERY: Final = re.compile(
     r"\betag\b|\b(?:drive|search|document)_agent\b|\btransfer_to_agent\b|\bid [0-9a-f]{6,32}\b"
@@ -113,7 +113,7 @@ class TurnOutcome:
         if LIST_CHANGES not in self._toolbox.tools:
             return []
         try:
-            args = {"run_id": self._turn["run_id"], "limit": MOST_CHANGES}
+            args = {"run_id": self._turn["run_id"], "limit": MAX_CHANGES}
             found = await self._toolbox.call(LIST_CHANGES, args, meta={})
         except DriveUnavailableError:
             return []

@@ -14,9 +14,9 @@ from langchain_core.messages.tool import tool_call
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
-from drive_server.telemetry.conventions import AGENT_NAME, INVOKE_AGENT, OPERATION
-from drive_server.telemetry.traces import span
-from drive_server.texts import Texts
+from drive_server.kernel.telemetry.conventions import AGENT_NAME, INVOKE_AGENT, OPERATION
+from drive_server.kernel.telemetry.traces import span
+from drive_server.kernel.texts import Texts
 from graph.agents.attachments import PICTURE_TOKENS, with_pictures
 from graph.agents.authorship import foreign_sources
 from graph.agents.looking import LookCheck, ask_to_look, with_mark
@@ -98,8 +98,8 @@ NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """A valid name of a function (OpenAI API, "create chat completion")."""
 NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
 NO_NAME: Final = "unknown"
-LONGEST_NAME: Final = 64
-MOST_BOUND: Final = 64
+MAX_NAME: Final = 64
+MAX_BOUND: Final = 64
 
 
 class ViewBuilder(Protocol):
@@ -156,7 +156,7 @@ class _BoundModels:
         key = name, wanted, tools.outside.key, small
         if key not in variants:
             offered = self._offered(tools, wanted, compact=not reads_structure(model), small=small)
-            if len(variants) >= MOST_BOUND:
+            if len(variants) >= MAX_BOUND:
                 variants.clear()
             bound = model.bind_tools(offered)
             variants[key] = steadied(bound) if small else bound, tokens_of_tools(offered)
@@ -427,6 +427,6 @@ def _is_sendable(message: AIMessage) -> bool:
 
 
 def _renamed(call: AnyCall | dict[str, object]) -> ToolCall:
-    name = NOT_IN_A_NAME.sub("_", str(call["name"] or ""))[:LONGEST_NAME].strip("_") or NO_NAME
+    name = NOT_IN_A_NAME.sub("_", str(call["name"] or ""))[:MAX_NAME].strip("_") or NO_NAME
     args = call["args"]
     return tool_call(name=name, args=args if isinstance(args, dict) else {}, id=str(call["id"]))

@@ -18,7 +18,7 @@ from graph.policy.provenance import Read
 from graph.prompts import json_section, section
 from graph.routing.intents import is_talk
 from graph.single_flight import SingleFlight
-from graph.state import Place
+from graph.state import PlaceOfPerson
 
 DOCUMENT_CHARACTERS: Final = 30_000
 BEGINNING_CHARACTERS: Final = 800
@@ -64,7 +64,7 @@ class DriveReader:
     """
 
     toolbox: Toolbox
-    place: Place
+    place: PlaceOfPerson
     query: str
     reads: list[Read] = field(default_factory=list[Read])
     sources: list[Source] = field(default_factory=list[Source])

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple, NotRequired, cast
 import orjson
 from typing_extensions import TypedDict
 
-from drive_server.texts import ORIGINAL, Texts
+from drive_server.kernel.texts import ORIGINAL, Texts
 from graph.approvals.payload import EXPIRED, asked
 from graph.events.approvals import DecisionView
 from graph.language import Language

@@ -11,7 +11,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import interrupt
 from mcp.types import CallToolResult
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.agents.authorship import foreign_words, mark_result
 from graph.approvals.answers import (
     Decider,

@@ -12,7 +12,7 @@ from jsonschema.validators import extend
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from drive_server.lenient.optional_arguments import without_nulls
+from drive_server.kernel.lenient.optional_arguments import without_nulls
 from graph.drive.tool_names import REDO, UNDO
 from graph.state import State, running_turn
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 MAX_PROBLEMS: Final = 5
-MOST_PROBLEM_CHARACTERS: Final = 500
-MOST_STEPS: Final = 10_000
+MAX_PROBLEM_CHARACTERS: Final = 500
+MAX_STEPS: Final = 10_000
 """Keywords of a schema that are checked, each time that they are; some tenths of a second."""
-MOST_REFERENCES: Final = 8
+MAX_REFERENCES: Final = 8
 NOT_CHECKABLE: Final = "The arguments can't be checked: the tool's schema is too complicated, or leads nowhere."
 BOOLEANS: Final = {"true": True, "false": False}
 WRAPPERS: Final = frozenset({"properties", "parameters", "arguments", "args", "input"})
@@ -134,7 +134,7 @@ class _TooManyStepsError(Exception):
 
 def _counted(check: Callable[..., Any]) -> Callable[..., Any]:
     def counted(*args: Any) -> Any:
-        if next(_steps.get()) >= MOST_STEPS:
+        if next(_steps.get()) >= MAX_STEPS:
             raise _TooManyStepsError
         return check(*args)
 
@@ -148,7 +148,7 @@ _COUNTED: Final = extend(
 
 def _sentence(path: list[Any], message: str) -> str:
     said = f"{'.'.join(map(str, path))}: {message}" if path else message
-    return said[:MOST_PROBLEM_CHARACTERS]
+    return said[:MAX_PROBLEM_CHARACTERS]
 
 
 def _coerce(value: Any, wanted: Any, root: Mapping[str, Any]) -> Any:
@@ -172,7 +172,7 @@ def _parsed(text: str, otherwise: str) -> Any:
         return otherwise
 
 
-def _types(schema: Any, root: Mapping[str, Any], depth: int = MOST_REFERENCES) -> set[str]:
+def _types(schema: Any, root: Mapping[str, Any], depth: int = MAX_REFERENCES) -> set[str]:
     """Collect the JSON types that a property may have, through `$ref`, `anyOf` and `enum`, so many deep."""
     if not isinstance(schema, Mapping) or depth == 0:
         return set()

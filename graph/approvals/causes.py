@@ -15,7 +15,7 @@ from graph.approvals.passages import Stretch, passage_of
 from graph.policy.vouching import names_it
 from graph.state import Passage, Taint
 
-MOST_SOURCES: Final = 3
+MAX_SOURCES: Final = 3
 EXACT: Final = 25
 """Weight of a common address, id or name, in words."""
 FEWEST_WORDS: Final = 2
@@ -73,7 +73,7 @@ def causes_of(subject: Subject, stretches: Sequence[Stretch]) -> Causes:
     files = {(one.taint["file_id"] or one.taint["name"]): one.taint for one in chosen}
     if not chosen:
         return Causes(None, [])
-    return Causes(passage_of(chosen[0].taint, chosen[0].words), [*files.values()][:MOST_SOURCES])
+    return Causes(passage_of(chosen[0].taint, chosen[0].words), [*files.values()][:MAX_SOURCES])
 
 
 class _Wanted:

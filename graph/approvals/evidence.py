@@ -20,7 +20,7 @@ from graph.policy.provenance import FOREIGN
 from graph.state import State, Taint
 
 READ_CHARACTERS: Final = 30_000
-MOST_RESULTS: Final = 40
+MAX_RESULTS: Final = 40
 
 
 class Evidence:
@@ -55,7 +55,7 @@ class Evidence:
             message
             for message in self._messages
             if isinstance(message, ToolMessage) and FOREIGN in message.additional_kwargs
-        ][-MOST_RESULTS:]
+        ][-MAX_RESULTS:]
         hidden = await hidden_items(self._toolbox, others_items(results))
         results = [message for message in results if not others_items([message]) & hidden]
         references = [message.additional_kwargs[STORED]["reference"] for message in results if _is_kept(message)]

@@ -21,7 +21,7 @@ from mcp.types import (
     TextContent,
 )
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.approvals.asking import Asker, emit_lost_question
 from graph.clock import Clock
 from graph.context import RunContext
@@ -36,7 +36,7 @@ from graph.prompts import compact
 from graph.servers.connections.blocks import META_NOT_SHOWN
 from graph.servers.definition import ServerDefinition
 from graph.servers.elicitation.held import CallKey, HeldCall
-from graph.servers.elicitation.questions import MOST_QUESTIONS, UrlsRequiredError
+from graph.servers.elicitation.questions import MAX_QUESTIONS, UrlsRequiredError
 from graph.servers.names import ToolName
 from graph.servers.offered import Offers
 from graph.servers.pins import cleaned
@@ -120,7 +120,7 @@ class OutsideRunner:
             CallKey(self.run_id, self.call["tool_call_id"], (definition.user_id, definition.id)),
             lambda held: self._make(offers, store, definition, held),
             attended=self.user.mode == "attended",
-            most_seconds=definition.timeout + (MOST_QUESTIONS + 1) * self.ttl,
+            most_seconds=definition.timeout + (MAX_QUESTIONS + 1) * self.ttl,
         )
         return await self._outcome(offers, held, store, on_progress)
 

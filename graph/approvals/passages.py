@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from langchain_core.messages import AnyMessage, ToolMessage
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.drive.tool_names import SEARCH_MEANING, SEARCH_NAMES
 from graph.language import Language, join_names
 from graph.policy.provenance import FOREIGN
@@ -15,7 +15,7 @@ from graph.state import Passage, Taint
 
 EXCERPT: Final = 300
 WINDOW: Final = 240
-MOST_CHARACTERS: Final = 200_000
+MAX_CHARACTERS: Final = 200_000
 """Limit of all passages together; the newest come first."""
 SEARCHES: Final = frozenset({SEARCH_NAMES, SEARCH_MEANING})
 
@@ -63,7 +63,7 @@ def texts_in(messages: Sequence[AnyMessage], in_turn: Collection[str] = ()) -> I
 def stretches_of(texts: Iterable[Text]) -> list[Stretch]:
     """Cut the texts into stretches; of a great many characters the first 200,000."""
     found: list[Stretch] = []
-    room = MOST_CHARACTERS
+    room = MAX_CHARACTERS
     for entry in texts:
         part = entry.text[: max(0, room)]
         room -= len(part)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.drive.sentences import text
 from graph.language import Language, join_names
 from graph.policy.tools import OutsideServer
@@ -14,8 +14,8 @@ from graph.state import Effect
 MAX_ITEMS: Final = 50
 MAX_LINES: Final = 1_000
 MAX_DIFF: Final = 8_000
-MOST_GIST: Final = 160
-MOST_OF_ARGUMENT: Final = 60
+MAX_GIST: Final = 160
+MAX_OF_ARGUMENT: Final = 60
 """Characters of an outside call's arguments in the line that names it: of all, and of one."""
 
 TEXTS: Final = Texts.beside(__file__)
@@ -66,14 +66,14 @@ def _gist(server: OutsideServer, args: Mapping[str, Any], language: Language) ->
     """Return the tool and the beginning of each argument, in a line."""
     shown = [f"{label(name)}: {_short(value)}" for name, value in args.items()]
     said = "; ".join(shown)
-    whole = said if len(said) <= MOST_GIST else f"{said[: MOST_GIST - 1]}…"
+    whole = said if len(said) <= MAX_GIST else f"{said[: MAX_GIST - 1]}…"
     name = label(server.display_name)
     return TEXTS.say("preview.gist", language, tool=name, args=whole) if whole else name
 
 
 def _short(value: Any) -> str:
     line = " ".join(escaped(value if isinstance(value, str) else compact(value)).split())
-    cut = line if len(line) <= MOST_OF_ARGUMENT else f"{line[: MOST_OF_ARGUMENT - 1]}…"
+    cut = line if len(line) <= MAX_OF_ARGUMENT else f"{line[: MAX_OF_ARGUMENT - 1]}…"
     return f"“{cut}”" if isinstance(value, str) else cut
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from mcp.types import ElicitResult
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.approvals.answers import Decision, DecisionError, approves_all, for_this_approval, read_decisions
 from graph.approvals.payload import ApprovalPayload
 from graph.events.approvals import ApprovalAction, QuestionView

@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from mcp.types import CallToolResult
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.agents.authorship import foreign_words, mark_result
 from graph.agents.document_agent import DOCUMENT_AGENT
 from graph.agents.drive_agent import DRIVE_AGENT

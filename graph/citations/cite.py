@@ -6,7 +6,7 @@ from typing import Any, Final
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.citations.incomplete import NOT_FOUND, incomplete_notice
 from graph.citations.quotes import Quotation, has_marks, quotations_of
 from graph.citations.rewording import REWORDED, marked_as_reworded

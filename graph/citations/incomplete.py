@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.citations.sources import Source
 from graph.events.answers import CitationView
 from graph.language import Language
 
-MOST_FILES: Final = 3
-LONGEST_DETAILS: Final = 200
+MAX_FILES: Final = 3
+MAX_DETAILS: Final = 200
 TEXTS: Final = Texts.beside(__file__)
 _FIGURE: Final = re.compile(r"\d[\d.,:]*\d|\d|[一二三四五六七八九十百千万亿两]+(?=[个天年月元人次份块])")
 NOT_FOUND: Final = re.compile(
@@ -40,7 +40,7 @@ def incomplete_notice(
     else:
         files = [source for source in opened if source.get("opened")] if _tells(answer, opened, asked) else []
     missing = {source["file_id"]: (source["name"], words) for source in files if (words := source.get("missing"))}
-    return "\n".join(_sentence(name, words, language) for name, words in list(missing.values())[:MOST_FILES])
+    return "\n".join(_sentence(name, words, language) for name, words in list(missing.values())[:MAX_FILES])
 
 
 def _tells(answer: str, opened: Sequence[Source], asked: str) -> bool:
@@ -52,5 +52,5 @@ def _tells(answer: str, opened: Sequence[Source], asked: str) -> bool:
 
 def _sentence(name: str, missing: Mapping[str, str], language: Language) -> str:
     details = missing.get(language, "")
-    inside = TEXTS.say("incomplete.details", language, details=details) if 0 < len(details) <= LONGEST_DETAILS else ""
+    inside = TEXTS.say("incomplete.details", language, details=details) if 0 < len(details) <= MAX_DETAILS else ""
     return TEXTS.say("incomplete.incomplete", language, name=" ".join(name.split()), details=inside)

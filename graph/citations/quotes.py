@@ -11,7 +11,7 @@ from typing import Final
 
 ENOUGH_TO_COUNT: Final = 24
 """Characters from which words in quotation marks are taken for a quotation without a number; one in Chinese is two."""
-MOST_QUOTATIONS: Final = 50
+MAX_QUOTATIONS: Final = 50
 NEAR: Final = 80
 _MARK: Final = r"[\[【［](?P<number>[1-9]\d{0,2})[\]】］](?!\()"
 _MARKER = re.compile(_MARK)
@@ -56,7 +56,7 @@ def quotations_of(answer: str, familiar: Sequence[str] = ()) -> list[Quotation]:
     unquoted = _QUOTED.sub(_blanks, _without_blocks(answer))
     bare = dict.fromkeys(int(mark["number"]) for mark in _MARKER.finditer(unquoted))
     found += [Quotation("", number, lines.get(number, "")) for number in bare if number not in quoted]
-    return found[:MOST_QUOTATIONS]
+    return found[:MAX_QUOTATIONS]
 
 
 def has_marks(answer: str) -> bool:

@@ -10,7 +10,7 @@ SOURCES: Final = "sources"
 """Key in the `additional_kwargs` of the results of tools that search or read; an empty list: nothing was found."""
 CONTEXT: Final = "context_sources"
 """Key in an answer's `additional_kwargs`: the versions whose words stood around the request, such as attachments."""
-MOST_SOURCES: Final = 100
+MAX_SOURCES: Final = 100
 FOR_PEOPLE: Final = frozenset({"uri", "address", "missing"})
 """Fields beside a `file` that a model does not get."""
 
@@ -37,7 +37,7 @@ def sources_of(data: Mapping[str, Any] | None) -> list[Source] | None:
     if entries is None:
         return None
     opened = isinstance((data or {}).get("file"), Mapping)
-    return merge_sources(_source(entry, opened=opened) for entry in entries)[:MOST_SOURCES]
+    return merge_sources(_source(entry, opened=opened) for entry in entries)[:MAX_SOURCES]
 
 
 def merge_sources(sources: Iterable[Source]) -> list[Source]:
@@ -54,7 +54,7 @@ def merge_sources(sources: Iterable[Source]) -> list[Source]:
 
 def with_context(answer: AIMessage, sources: Iterable[Source]) -> AIMessage:
     """Return an answer that calls no tools with the versions that stood around the request."""
-    seen = [] if answer.tool_calls else merge_sources({**source} for source in sources if source["read"])[:MOST_SOURCES]
+    seen = [] if answer.tool_calls else merge_sources({**source} for source in sources if source["read"])[:MAX_SOURCES]
     if not seen:
         return answer
     return answer.model_copy(update={"additional_kwargs": {**answer.additional_kwargs, CONTEXT: seen}})

@@ -11,8 +11,8 @@ from graph.errors import DriveUnavailableError
 from graph.events.answers import CitationView, WhyUnverified
 
 AT_ONCE: Final = 200
-MOST_CANDIDATES: Final = 30
-LONGEST_QUOTE: Final = 20_000
+MAX_CANDIDATES: Final = 30
+MAX_QUOTE: Final = 20_000
 SHOWN_CHARACTERS: Final = 2_000
 
 Check = Mapping[str, Any]
@@ -42,7 +42,7 @@ async def check_quotations(
 
 
 def _can_be_checked(one: Quotation) -> bool:
-    return 0 < len(one.words) <= LONGEST_QUOTE
+    return 0 < len(one.words) <= MAX_QUOTE
 
 
 def _candidates(one: Quotation, sources: Sequence[Source]) -> list[Source]:
@@ -50,7 +50,7 @@ def _candidates(one: Quotation, sources: Sequence[Source]) -> list[Source]:
     named = [source for source in sources if _fit(one, source)]
     named.sort(key=lambda source: -_fit(one, source))
     others = [source for source in sources if source not in named]
-    return [*named, *others][:MOST_CANDIDATES]
+    return [*named, *others][:MAX_CANDIDATES]
 
 
 def _fit(one: Quotation, source: Source) -> int:

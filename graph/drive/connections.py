@@ -51,8 +51,8 @@ from drive_server.connect import (
     open_drive,
     read_settings,
 )
-from drive_server.telemetry.conventions import EXECUTE_TOOL, OPERATION, RUN_ID, TOOL_CALL_ID, TOOL_NAME
-from drive_server.telemetry.traces import span, traceparent
+from drive_server.kernel.telemetry.conventions import EXECUTE_TOOL, OPERATION, RUN_ID, TOOL_CALL_ID, TOOL_NAME
+from drive_server.kernel.telemetry.traces import span, traceparent
 from graph.clock import Clock, utc_now
 from graph.context import RunContext
 from graph.errors import DriveUnavailableError

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, cast
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.language import Language, join_names
 
-MOST_NAMES: Final = 5
+MAX_NAMES: Final = 5
 MESSAGES: Final = "messages"
 TEXTS: Final = Texts.beside(__file__)
 
@@ -119,8 +119,8 @@ def _text_of_group(action: str, changes: Sequence[RecordedChange], language: Lan
     said = TEXTS.say(code if code in TEXTS else "changes.other", language, count=len(changes))
     if not names:
         return TEXTS.say("changes.unnamed", language, sentence=said)
-    listed = join_names((TEXTS.say("changes.name", language, name=name) for name in names[:MOST_NAMES]), language)
-    form = "changes.named_and_more" if len(names) > MOST_NAMES else "changes.named"
+    listed = join_names((TEXTS.say("changes.name", language, name=name) for name in names[:MAX_NAMES]), language)
+    form = "changes.named_and_more" if len(names) > MAX_NAMES else "changes.named"
     return TEXTS.say(form, language, sentence=said, names=listed)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.messages.tool import invalid_tool_call
 
-from drive_server.rate_limiter import SlidingWindow
+from drive_server.kernel.rate_limiter import SlidingWindow
 from graph.clock import Clock
 from graph.limits.limits import LIMIT, REFUSED, RETRY_AFTER, CallLimit, fingerprint, messages_of_turn, repeated_calls
 from graph.messages.grouping import AnyCall
@@ -21,7 +21,7 @@ from graph.state import State, current_step
 
 TOO_LONG: Final = "argument_size"
 """The `error` of an invalid call whose arguments were dropped because of their length."""
-MOST_KEYS: Final = 100_000
+MAX_KEYS: Final = 100_000
 """People times tools: whose calls are longest ago is forgotten first."""
 PERIODS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 
@@ -179,6 +179,6 @@ class ToolRates:
         if rate not in self._windows:
             clock = self._clock
             self._windows[rate] = SlidingWindow(
-                rate.calls, rate.period.total_seconds(), clock=lambda: clock().timestamp(), most_keys=MOST_KEYS
+                rate.calls, rate.period.total_seconds(), clock=lambda: clock().timestamp(), most_keys=MAX_KEYS
             )
         return self._windows[rate]

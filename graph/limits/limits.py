@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.language import Language
 from graph.limits.budget import Prices, cost_of, tokens_of
 from graph.limits.model_table import prices_of

@@ -13,7 +13,7 @@ _ISOLATES: Final = "\u2066\u2067\u2068"
 _END_OF_EMBEDDING: Final = "\u202c"
 _END_OF_ISOLATE: Final = "\u2069"
 _CONTROL: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069]|[\n\r\x1c-\x1e\x85\u2029]")
-MOST_OPEN: Final = 125
+MAX_OPEN: Final = 125
 """The greatest depth that UAX #9 knows (BD2); deeper controls are taken out."""
 
 
@@ -47,7 +47,7 @@ class BidiFilter:
         return self.end() + sign
 
     def _begin(self, sign: str) -> bool:
-        fits = len(self._open) < MOST_OPEN
+        fits = len(self._open) < MAX_OPEN
         if fits:
             self._open.append(sign)
         return fits

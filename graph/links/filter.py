@@ -15,9 +15,9 @@ from graph.links.allowlist import TRAILING, HostAllowlist
 from graph.links.bidi import BidiFilter, without_overrides
 from graph.links.markdown_code import LONGEST, MarkdownCode, Step
 
-LONGEST_TAG: Final = 500
+MAX_TAG: Final = 500
 """Characters of a tag that the filter waits for; a longer one is broken up."""
-_LONGEST_WORD: Final = 255
+_MAX_WORD: Final = 255
 _PIECE: Final = 4_096
 
 _COLON: Final = r"(?::|&colon;|&#0{0,5}58;?|&#x0{0,4}3a;?)"
@@ -30,9 +30,9 @@ _TOP_LEVEL: Final = (
 )
 _BARE: Final = "|".join(
     [
-        rf"(?<!{_LETTER})(?:{_LETTER}{{0,{_LONGEST_WORD}}}+(?:{_COLON}{_SLASH}{{2}}|{_MAIL})"
-        rf"|(?:[a-vx-z0-9._-]|w(?!ww\.)){{0,{_LONGEST_WORD}}}+www\."
-        rf"|(?:(?<![@/]){_LETTER}{{0,{_LONGEST_WORD}}}[A-Za-z0-9_-]|(?<=[^\x00-\x7f])(?!\.[a-z]+[\u3400-\u9fff]))\."
+        rf"(?<!{_LETTER})(?:{_LETTER}{{0,{_MAX_WORD}}}+(?:{_COLON}{_SLASH}{{2}}|{_MAIL})"
+        rf"|(?:[a-vx-z0-9._-]|w(?!ww\.)){{0,{_MAX_WORD}}}+www\."
+        rf"|(?:(?<![@/]){_LETTER}{{0,{_MAX_WORD}}}[A-Za-z0-9_-]|(?<=[^\x00-\x7f])(?!\.[a-z]+[\u3400-\u9fff]))\."
         rf"(?:{_TOP_LEVEL}|[A-Za-z]{{2}}(?=(?::\d{{1,5}})?[/?#]\S)))",
         rf"{_COLON}{_SLASH}{{2}}",
         _MAIL,
@@ -45,7 +45,7 @@ _BROKEN: Final = (
     r"&(?=#0{0,5}(?:4[35689]|5[0-7]|6[5-9]|[78]\d|9[057-9]|1[01]\d|12[0-2])(?!\d)"
     r"|#x0{0,4}(?:2[bde]|3\d|[46][1-9a-f]|[57][\da]|5f)(?![\da-f])|period;)"
     r"|(?<=[^\s:/\\])\\(?=[.:][A-Za-z0-9рР])|(?<=www)\\(?=\.)"
-    rf"|(?=\.)(?<={_LETTER}{{{_LONGEST_WORD}}})"
+    rf"|(?=\.)(?<={_LETTER}{{{_MAX_WORD}}})"
 )
 """Before it a word is broken up: the signs that spell a letter or a dot, and the dot of a word that is too long."""
 _STARTS: Final = re.compile(
@@ -62,10 +62,10 @@ _LONE_RETURN: Final = re.compile(r"\r(?!\n)")
 _ENTITY: Final = r"&[#\w]{0,9};?"
 _TAIL: Final = re.compile(
     rf"(?:(?<![^\n])[ \t]+\r?|[!\]<\r]|~{{1,2}}"
-    rf"|(?:(?<!{_LETTER}){_LETTER}{{1,{_LONGEST_WORD}}}+(?:[рР]|:\d{{0,5}})?)?(?::|{_ENTITY})?(?:\\?[/\\]|\\[.:]|{_ENTITY}){{0,2}}[?#]?)\Z"
+    rf"|(?:(?<!{_LETTER}){_LETTER}{{1,{_MAX_WORD}}}+(?:[рР]|:\d{{0,5}})?)?(?::|{_ENTITY})?(?:\\?[/\\]|\\[.:]|{_ENTITY}){{0,2}}[?#]?)\Z"
 )
 """The end of a text that may begin something: a word too, as it may be the scheme or the host of an address."""
-_LONGEST_TAIL: Final = 320
+_MAX_TAIL: Final = 320
 _REACH: Final = re.compile(rf"[^\s<]{{0,{LONGEST}}}", re.ASCII)
 """As far as any reader lets an address go."""
 _EXTENT: Final = re.compile(
@@ -76,7 +76,7 @@ _EXTENT: Final = re.compile(
 _INLINE: Final = re.compile(rf"\]\(([^\s()<>`]{{0,{LONGEST}}})(?:(\))|\Z)?")
 _DEFINITION: Final = re.compile(rf"\]:[\s>]{{0,{LONGEST}}}([^\s]{{0,{LONGEST}}})", re.ASCII)
 _NO_ADDRESS: Final = re.compile(r"[^:/\\&<`]*:?\Z")
-_TAG: Final = re.compile(rf"<([^<>`|\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]{{0,{LONGEST_TAG}}})(?:(>)|\Z)?")
+_TAG: Final = re.compile(rf"<([^<>`|\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]{{0,{MAX_TAG}}})(?:(>)|\Z)?")
 _FORMATTING: Final = re.compile(
     r"/?(?:b|i|u|s|em|strong|del|ins|sub|sup|kbd|mark|small|br)[ \t]*/?\Z", re.IGNORECASE | re.ASCII
 )
@@ -136,7 +136,7 @@ class LinkFilter:
     def _words(self, text: str) -> str:
         """Hold back the last word of a text without special characters."""
         end = len(text.rstrip(_WORD_LETTERS))
-        if len(text) - end > _LONGEST_WORD or (end == 0 and self._before and self._before[-1] in _WORD_LETTERS):
+        if len(text) - end > _MAX_WORD or (end == 0 and self._before and self._before[-1] in _WORD_LETTERS):
             end = len(text)
         self._held = text[end:]
         if end:
@@ -155,7 +155,7 @@ class LinkFilter:
 
     def _note(self, written: str) -> None:
         """Keep the last characters written, enough to recognise an address that continues in the next piece."""
-        self._before = (self._before + written)[-_LONGEST_WORD:]
+        self._before = (self._before + written)[-_MAX_WORD:]
 
     def _step(self, text: str, at: int, *, final: bool) -> Step | None:
         """Return the text to write next, and how many characters it replaces; None if later text decides."""
@@ -224,7 +224,7 @@ class LinkFilter:
         at = found.start()
         tag = _TAG.match(text, at)
         assert tag is not None  # noqa: S101 - it matches wherever `found` does
-        if tag.end() == len(text) and not final and (tag[2] or len(tag[1]) < LONGEST_TAG):
+        if tag.end() == len(text) and not final and (tag[2] or len(tag[1]) < MAX_TAG):
             return None
         before, after = text[max(0, at - 1) : at], text[tag.end() : tag.end() + 1]
         if not tag[2]:
@@ -275,7 +275,7 @@ def _address_at(text: str, at: int, least: int) -> str:
 
 def _tail_of(text: str, at: int) -> int:
     """Return where something may begin at the end of a text; its length, if nowhere."""
-    found = _TAIL.search(text, max(at, len(text) - _LONGEST_TAIL))
+    found = _TAIL.search(text, max(at, len(text) - _MAX_TAIL))
     return found.start() if found else len(text)
 
 

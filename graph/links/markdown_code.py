@@ -11,11 +11,11 @@ from typing import Final
 
 LONGEST: Final = 2_000
 """Characters that are held back for the end of a span or a link."""
-_LONGEST_INFO: Final = 500
+_MAX_INFO: Final = 500
 _RUN: Final = re.compile(rf"`{{1,{LONGEST}}}")
 _LINE: Final = re.compile(rf"[^\r\n|\x0b\x0c\x1c-\x1e\x85\u2028\u2029]{{0,{LONGEST}}}")
 """The rest of a line that no reader splits: not in the cells of a table, nor at a character that some end lines at."""
-_FENCE: Final = re.compile(rf"( {{0,3}})((`|~)\3{{2,}})([^\n]{{0,{_LONGEST_INFO}}})\n?")
+_FENCE: Final = re.compile(rf"( {{0,3}})((`|~)\3{{2,}})([^\n]{{0,{_MAX_INFO}}})\n?")
 _PLAIN_INFO: Final = re.compile(r"[\w+#-]{0,40}[ \t]*\r?")
 
 Step = tuple[str, int]
@@ -72,7 +72,7 @@ class MarkdownCode:
         """Read a line that begins as a fence. An info string that may hold an address becomes a line of its own."""
         found = _FENCE.match(text, at)
         assert found is not None  # noqa: S101 - the caller found the beginning of a fence
-        if found.end() == len(text) and not final and text[-1] != "\n" and len(found[4]) < _LONGEST_INFO:
+        if found.end() == len(text) and not final and text[-1] != "\n" and len(found[4]) < _MAX_INFO:
             return None
         indent, marks, sign, info = found.groups()
         if not self._is_sure or (sign == "`" and "`" in info):

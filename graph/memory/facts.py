@@ -18,14 +18,14 @@ from graph.prompts import json_section
 
 ROOT: Final = "memories"
 FACT_CHARACTERS: Final = 500
-MOST_FACTS: Final = 500
+MAX_FACTS: Final = 500
 """Limit for one person."""
 FACT_TOKENS: Final = 800
 _WORD: Final = re.compile(r"[^\W_\u3400-\u9fff]{2,}|[\u3400-\u9fff]+")
 _COMMON: Final = frozenset({"the", "my", "is", "are", "of", "to", "in", "and", "for", "it", "me", "that", "with", "on"})
 FileState = Literal["there", "trashed", "gone", "unknown"]
 Restored = Literal["new", "there", "no_room"]
-"""The outcome for a fact of an export: a person has at most `MOST_FACTS`."""
+"""The outcome for a fact of an export: a person has at most `MAX_FACTS`."""
 GONE: Final = "not_found"
 VISIBLE: Final = frozenset({"there", "trashed"})
 
@@ -64,7 +64,7 @@ class Facts:
 
     async def all(self) -> list[Fact]:
         """Return all facts, the newest first."""
-        items = await self._store.asearch(self._namespace, limit=MOST_FACTS)
+        items = await self._store.asearch(self._namespace, limit=MAX_FACTS)
         return sorted(map(_fact, items), key=lambda fact: (fact["updated_at"], fact["id"]), reverse=True)
 
     async def get(self, fact_id: str) -> Fact | None:
@@ -77,7 +77,7 @@ class Facts:
         stored = await self.all()
         text = one_line(text)
         same = next((fact for fact in stored if fact["text"].casefold() == text.casefold()), None)
-        if same is None and len(stored) >= MOST_FACTS:
+        if same is None and len(stored) >= MAX_FACTS:
             raise TooManyFactsError
         made = str(uuid5(NAMESPACE_OID, text.casefold()))
         if same is None and any(fact["id"] == made for fact in stored):
@@ -102,7 +102,7 @@ class Facts:
             text = one_line(fact["text"])
             if fact["id"] in ids or text.casefold() in texts:
                 outcomes.append("there")
-            elif len(ids) >= MOST_FACTS:
+            elif len(ids) >= MAX_FACTS:
                 outcomes.append("no_room")
             else:
                 await self._put({**fact, "text": text})
@@ -129,7 +129,7 @@ class Facts:
 
     async def forget_all(self) -> None:
         """Forget all facts for good."""
-        while items := await self._store.asearch(self._namespace, limit=MOST_FACTS):
+        while items := await self._store.asearch(self._namespace, limit=MAX_FACTS):
             for item in items:
                 await self._store.adelete(self._namespace, item.key)
 

@@ -13,7 +13,7 @@ from graph.messages.others import made_of
 from graph.prompts import compact, json_section
 from graph.state import ChangeNote, State, Step
 
-MOST_CHARACTERS: Final = 4_000
+MAX_CHARACTERS: Final = 4_000
 """Limit of the arguments, and of the result."""
 RESULT_CHARACTERS: Final = 500
 OF_OTHERS: Final = "[about what others share: see the conversation]"
@@ -44,14 +44,14 @@ def last_change_section(state: State) -> str:
 def _args(messages: Sequence[AnyMessage], key: str) -> Any:
     calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
     args = next((call["args"] for call in reversed(calls) if str(call["id"]) == key), None)
-    if args is None or len(compact(args)) <= MOST_CHARACTERS:
+    if args is None or len(compact(args)) <= MAX_CHARACTERS:
         return args
-    return compact(args)[:MOST_CHARACTERS]
+    return compact(args)[:MAX_CHARACTERS]
 
 
 def _result(messages: Sequence[AnyMessage], key: str) -> str:
     results = [one.text for one in messages if isinstance(one, ToolMessage) and one.tool_call_id == key]
-    return results[-1][:MOST_CHARACTERS] if results else ""
+    return results[-1][:MAX_CHARACTERS] if results else ""
 
 
 def last_plan_section(state: State) -> str:

@@ -19,7 +19,7 @@ from graph.messages.grouping import AnyCall, open_calls
 from graph.messages.written import result_message
 from graph.state import (
     Attachment,
-    Place,
+    PlaceOfPerson,
     State,
     Turn,
     Update,
@@ -33,8 +33,8 @@ NOT_EXECUTED: Final = "Not executed: the person moved on before this was decided
 UNKNOWN: Final = (
     "Interrupted before its result arrived: it may or may not have happened. Look at the drive before doing it again."
 )
-MOST_ATTACHMENTS: Final = 20
-MOST_ATTACHED: Final = 50
+MAX_ATTACHMENTS: Final = 20
+MAX_ATTACHED: Final = 50
 """Attachments that a thread remembers: those that the person no longer sees take room, too."""
 
 
@@ -47,7 +47,7 @@ def make_recall(deps: GraphDependencies) -> Any:
         foreign = {message.id for message in foreign_messages(messages, previous)}
         own = [message for message in messages if message.id not in foreign]
         asked, place = _newest_human(own), clean_place(state.get("place"))
-        attached = join_attachments(place.get("attachments", []), state.get("attached", []))[:MOST_ATTACHED]
+        attached = join_attachments(place.get("attachments", []), state.get("attached", []))[:MAX_ATTACHED]
         closing = [_close(call, state) for call in open_calls(own)]
         spending = deps.spending("summarizer", runtime)
         room = await read_room(deps, "agent", runtime, state.get("narrowed"))
@@ -96,7 +96,7 @@ def foreign_messages(messages: Sequence[AnyMessage], previous: Turn | None) -> l
     return foreign
 
 
-def clean_place(place: object) -> Place:
+def clean_place(place: object) -> PlaceOfPerson:
     """Return where the person is; values that are no ids become None. Whether the ids exist is the drive's to say."""
     place_fields: dict[Any, Any] = place if isinstance(place, dict) else {}
 
@@ -105,10 +105,10 @@ def clean_place(place: object) -> Place:
         return value if isinstance(value, str) and value else None
 
     attached = place_fields.get("attachments")
-    entries: list[Any] = attached[:MOST_ATTACHMENTS] if isinstance(attached, list) else []
+    entries: list[Any] = attached[:MAX_ATTACHMENTS] if isinstance(attached, list) else []
     ids = dict.fromkeys(entry.get("id") for entry in entries if isinstance(entry, dict))
     found: list[Attachment] = [{"id": key} for key in ids if isinstance(key, str) and key]
-    clean: Place = {"file_id": one("file_id"), "folder_id": one("folder_id")}
+    clean: PlaceOfPerson = {"file_id": one("file_id"), "folder_id": one("folder_id")}
     return {**clean, "attachments": found} if found else clean
 
 

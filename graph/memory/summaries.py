@@ -18,7 +18,7 @@ from graph.messages.written import refusal_of
 from graph.prompts import section
 from graph.state import Refusal, Summary
 
-MOST_SUMMARIES: Final = 4
+MAX_SUMMARIES: Final = 4
 SUMMARY_CHARACTERS: Final = 2_400
 """Limit of one summary, however many turns it tells of."""
 ASKED_CHARACTERS: Final = 300
@@ -78,7 +78,7 @@ def fold(
 
 def merge_oldest(summaries: list[Summary]) -> list[Summary]:
     """Fold the two oldest summaries into one until there are few enough."""
-    while len(summaries) > MOST_SUMMARIES:
+    while len(summaries) > MAX_SUMMARIES:
         one, two, *others = summaries
         joined: Summary = {
             "first": one["first"],

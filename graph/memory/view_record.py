@@ -13,7 +13,7 @@ from graph.messages.window import Window
 
 VIEW: Final = "view"
 """Key in an answer's `additional_kwargs`."""
-LONGEST_CONTEXT: Final = 4_000
+MAX_CONTEXT: Final = 4_000
 """Characters of an earlier turn's context; a longer one costs more than its cache saves."""
 FORGETTABLE: Final = ("<memories>", "<attachments>", "<attached_before>")
 BETWEEN: Final = "\n\n"
@@ -76,7 +76,7 @@ async def earlier_contexts(messages: Sequence[AnyMessage], turn: str, result_sto
         **await result_store.prompts([part["prompt"] for part in shown if "prompt" in part]),
     }
     contexts = {key: BETWEEN.join(_text_of(part, texts) for part in listed) for key, listed in parts.items()}
-    return {key: text for key, text in contexts.items() if len(text) <= LONGEST_CONTEXT and not _may_go(text)}
+    return {key: text for key, text in contexts.items() if len(text) <= MAX_CONTEXT and not _may_go(text)}
 
 
 def without_repeated(moving: Sequence[str], earlier: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 from typing_extensions import TypedDict
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.language import Language
 from graph.messages.stored_results import ResultStore
 from graph.messages.written import OUTCOME, SOURCES

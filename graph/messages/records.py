@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.events.calls import CallStatus, ToolCallRecord, ToolCallUpdatedEvent
 from graph.events.sending import emit
 from graph.language import Language

@@ -14,7 +14,7 @@ from graph.messages.others import others_items
 from graph.messages.written import outcome_of
 from graph.state import Step
 
-MOST_ITEMS: Final = 10
+MAX_ITEMS: Final = 10
 FACTS: Final = ("id", "kind", "name", "path")
 Items = dict[str, dict[str, Any]]
 
@@ -33,7 +33,7 @@ def step_items(
         changed, found = _items(messages[start:end] if step["attempts"] else (), changes)
         named = {key: item for key, item in found.items() if _is_named(item, step["result"] or "")}
         lists = {"changed": changed, "found": named or found}
-        shown.append({name: [*items.values()][:MOST_ITEMS] for name, items in lists.items() if items})
+        shown.append({name: [*items.values()][:MAX_ITEMS] for name, items in lists.items() if items})
     return shown
 
 

@@ -40,9 +40,9 @@ from langchain_core.runnables import Runnable, RunnableBinding, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.constants import TAG_NOSTREAM
 
-from drive_server.telemetry.conventions import CHAT, INPUT_TOKENS, MODEL, OPERATION, OUTPUT_TOKENS
-from drive_server.telemetry.traces import SpanKind, span
-from drive_server.texts import Texts
+from drive_server.kernel.telemetry.conventions import CHAT, INPUT_TOKENS, MODEL, OPERATION, OUTPUT_TOKENS
+from drive_server.kernel.telemetry.traces import SpanKind, span
+from drive_server.kernel.texts import Texts
 from graph.errors import (
     ModelAuthenticationError,
     ModelContextError,

@@ -17,7 +17,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any, Final, cast
 from urllib.parse import urlsplit, urlunsplit
 
-from drive_server.storage.file_locks import wait_for_lock
+from drive_server.kernel.files.file_locks import wait_for_lock
 from graph.models.cache_marks import mark_body, remove_marks
 
 logger = logging.getLogger(__name__)

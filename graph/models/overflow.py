@@ -14,7 +14,7 @@ from typing import Final
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.language import Language
 from graph.models.serving import Program, ServedModel
 

@@ -24,7 +24,7 @@ from graph.state import AGENTS, AgentName
 
 OWN: Final = "mcp__"
 """Tools of a person's own servers begin with it."""
-SURE, UNSURE, MOST_STEPS = 0.92, 0.2, 8
+SURE, UNSURE, MAX_STEPS = 0.92, 0.2, 8
 LEADING: Final[tuple[AgentName, ...]] = ("drive_agent", "document_agent", "search_agent")
 READING: Final = frozenset({"compare", "find", "lookup", "ask", "ask_next", "read", "summarise", "map_files"})
 MAKES: Final = frozenset({"create_folder", "create_file", "save_summary", "rename"})
@@ -60,7 +60,7 @@ def plan(conversation: Conversation) -> dict[str, Any]:
     """Return the arguments of `TaskPlan`: one step for each request, in the person's words and order."""
     asked = conversation.asked
     each = of_each(asked)
-    intents = understand(asked, file_open=conversation.sections.shows_file)[:MOST_STEPS]
+    intents = understand(asked, file_open=conversation.sections.shows_file)[:MAX_STEPS]
     if each is not None:
         return {"steps": [_step("1", asked, "search_agent") | {"kind": "map", "folder": finding.folder_of(each).text}]}
     steps = [

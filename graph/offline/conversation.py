@@ -16,7 +16,7 @@ from graph.offline.understanding.grammar import word
 from graph.prompts import TAGS
 
 Item = Mapping[str, Any]
-LEFT_OUT, CUT, IN_FULL, LONGEST_MESSAGE = "[Left out to save room", "\n[Cut: ", "in_full", 600
+LEFT_OUT, CUT, IN_FULL, MAX_MESSAGE = "[Left out to save room", "\n[Cut: ", "in_full", 600
 _CODE: Final = re.compile(r"^(?P<code>[a-z][a-z_]{2,40}): (?P<message>.+)", re.DOTALL)
 _CURSOR: Final = re.compile(r"pass cursor (?P<cursor>\S+?)\.?(?:\s|$)")
 
@@ -93,7 +93,7 @@ def read_result(message: ToolMessage) -> Result:
     failure = "error" if data or outcome == "done" else outcome
     code = str(data.get("code") or (coded["code"] if coded else ""))
     said = str(data.get("message") or (coded["message"] if coded else text)).strip()
-    return Result(data, text, failure, code, said.split("\n", 1)[0].strip()[:LONGEST_MESSAGE])
+    return Result(data, text, failure, code, said.split("\n", 1)[0].strip()[:MAX_MESSAGE])
 
 
 _SECTION: Final = re.compile(rf"^<(?P<tag>{'|'.join(TAGS)})>\n(?P<body>.*?)\n</(?P=tag)>$", re.MULTILINE | re.DOTALL)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from drive_server.knowledge.text.sentences import sentence_spans
+from drive_server.kernel.text.sentences import sentence_spans
 from graph.offline.understanding.grammar import has_han, named_in, respelt, table, terms, word
 from graph.offline.wording import in_all_languages, say
 
@@ -109,7 +109,7 @@ def _units(text: str) -> Iterator[tuple[int, int, str]]:
         yield begin, at, heading
 
 
-MOST, MOST_QUOTED, MOST_SENTENCES = 6, 3, 2_000
+MOST, MAX_QUOTED, MAX_SENTENCES = 6, 3, 2_000
 SURE_ENOUGH, OWN_ENOUGH, ABSENT, ACROSS = 0.55, 0.5, 0.75, 0.3
 _KINDS: Final = [(re.compile(asks, re.IGNORECASE), kind) for asks, kind in table("kind")]
 """Patterns that an answer has to match, by how the question asks."""
@@ -135,7 +135,7 @@ class Passage(NamedTuple):
 
 def key_sentences(sentences: Sequence[Sentence], topic: str = "") -> list[Sentence]:
     """Return the sentences that say most of a text or of a topic in it, in order: a few, of each section one."""
-    considered = sentences[:MOST_SENTENCES]
+    considered = sentences[:MAX_SENTENCES]
     if len(considered) <= MOST + 2 and not topic:
         return list(considered)
     bags, wanted = [set(terms(f"{one.heading} {one.text}")) for one in considered], set(terms(topic))
@@ -154,7 +154,7 @@ def key_sentences(sentences: Sequence[Sentence], topic: str = "") -> list[Senten
 
 def best_passage(sentences: Sequence[Sentence], question: str, context: str = "") -> Passage | None:
     """Return the sentence that speaks of most of a question, with others where it asks for several things."""
-    considered, kind = sentences[:MOST_SENTENCES], kind_of(question)
+    considered, kind = sentences[:MAX_SENTENCES], kind_of(question)
     bags, above = [set(terms(one.text)) for one in considered], set(terms(context))
     wanted = respelt(terms(question), set[str]().union(above, *bags))
     typed = [kind is None or kind.search(one.text) is not None for one in considered]
@@ -189,7 +189,7 @@ def best_passage(sentences: Sequence[Sentence], question: str, context: str = ""
 
 def _covering(bags: Sequence[set[str]], missing: set[str], best: int) -> list[int]:
     chosen = [best]
-    while len(chosen) < MOST_QUOTED:
+    while len(chosen) < MAX_QUOTED:
         other = max(range(len(bags)), key=lambda at: (len(bags[at] & missing), -at))
         if not bags[other] & missing:
             break
@@ -204,7 +204,7 @@ def _speaking_alike(bags: Sequence[set[str]], best: int, rarity: dict[str, float
     if len(known) != 1 or known[0] not in bags[best]:
         return []
     speaking = [at for at, bag in enumerate(bags) if known[0] in bag]
-    return speaking if 1 < len(speaking) <= MOST_QUOTED else []
+    return speaking if 1 < len(speaking) <= MAX_QUOTED else []
 
 
 def _rarity(wanted: set[str], bags: Sequence[set[str]], elsewhere: set[str]) -> dict[str, float]:
@@ -247,7 +247,7 @@ def parts_of(text: str, number: str, called: str) -> list[tuple[int, int]]:
 
 
 NOTHING: Final = "NOTHING"
-MOST_LISTED, LONGEST_LISTED = 200, 160
+MAX_LISTED, MAX_SAID = 200, 160
 _TASK: Final = re.compile(r"\A<task>\n(?P<task>.*?)\n</task>", re.DOTALL)
 _FILE: Final = re.compile(r"^<file path=\"[^\n]*?\"[^\n>]*>\n(?P<text>.*)\n</file>\Z", re.DOTALL | re.MULTILINE)
 _ANSWER: Final = re.compile(r"(?ms)^<answer file=\"(?P<file>[^\n]*?)\">\n(?P<text>.*?)\n</answer>$")
@@ -266,8 +266,8 @@ def lent_answer(text: str) -> str | None:
         return f"{_joined([one.text for one in chosen])}\nQUOTE: {quote}" if chosen else NOTHING
     answers = [(answer["file"], _unescaped(answer["text"])) for answer in _ANSWER.finditer(text, task.end())]
     if any(file.startswith("part ") for file, _ in answers):
-        return _joined([said.split("\n")[0] for _, said in answers[:MOST_QUOTED]])
-    lines = [_line(file, said) for file, said in answers[:MOST_LISTED]]
+        return _joined([said.split("\n")[0] for _, said in answers[:MAX_QUOTED]])
+    lines = [_line(file, said) for file, said in answers[:MAX_LISTED]]
     return "\n".join([*lines, "", say("zh" if has_han(task["task"]) else "en", "quoted_by")]) if answers else None
 
 
@@ -275,9 +275,9 @@ def _about(asked: str, sentences: Sequence[Sentence]) -> list[Sentence]:
     named = [set(terms(name)) for name in _MENTIONED.findall(asked)]
     if named:
         said = [(one, set(terms(f"{one.heading} {one.text}"))) for one in sentences]
-        return [one for one, held in said if all(name and name <= held for name in named)][:MOST_QUOTED]
+        return [one for one, held in said if all(name and name <= held for name in named)][:MAX_QUOTED]
     if word("summarising").search(asked) or not terms(asked):
-        return key_sentences(sentences)[:MOST_QUOTED]
+        return key_sentences(sentences)[:MAX_QUOTED]
     passage = best_passage(sentences, asked)
     return list(passage.sentences) if passage is not None and passage.fit >= SURE_ENOUGH else []
 
@@ -288,7 +288,7 @@ def _line(file: str, text: str) -> str:
             text = text.replace(lead, "")
         return text.strip()
     said = " ".join(text.split())
-    return f"- {_unescaped(file)}: {said if len(said) <= LONGEST_LISTED else said[: LONGEST_LISTED - 1] + '…'}"
+    return f"- {_unescaped(file)}: {said if len(said) <= MAX_SAID else said[: MAX_SAID - 1] + '…'}"
 
 
 def _unescaped(text: str) -> str:

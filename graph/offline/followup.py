@@ -15,7 +15,7 @@ from graph.routing.corrections import corrected_value
 
 _FIGURE: Final = r"\d+(?:[.,:]\d+)*"
 _TOKEN: Final = re.compile(rf"{_FIGURE}|[^\s\d]+")
-SHORT, MOST_WORDS = 40, 4
+SHORT, MAX_WORDS = 40, 4
 """Characters of a mere choice; words of a correction that only names the right value: "sorry, five weeks"."""
 _VAGUE: Final = frozenset({"lookup", "find", "ask", "read"})
 _AGAIN: Final = _VAGUE | {"summarise", "info", "list", "who_has_access", "list_versions"}
@@ -115,7 +115,7 @@ def _corrected(conversation: Conversation) -> Intent | None:
     """Return the last change as the message corrects it: other words in the same file, or another name."""
     done, item = _done_before(conversation) or (None, None)
     bare, amount = named_in("instead", conversation.asked.strip(" .!。！")), word("amount")
-    counts = done and done.name == "patch_file" and len(bare.split()) <= MOST_WORDS and amount.search(bare)
+    counts = done and done.name == "patch_file" and len(bare.split()) <= MAX_WORDS and amount.search(bare)
     value = corrected_value(conversation.asked) or (bare if counts else "")
     if done is None or not value:
         return None

@@ -12,7 +12,7 @@ from graph.drive.tool_names import EDITS
 from graph.offline.conversation import READING, Call, Conversation, Result
 from graph.routing.route import route_reason
 
-MOST_ROUNDS: Final = 8
+MAX_ROUNDS: Final = 8
 ANSWERING: Final = frozenset({"query_table", "map_reduce_files", "read_bulk_result"})
 SEARCHES: Final = frozenset({"search_files", "semantic_search_files", "list_trash"})
 """Tools whose answer may be that there is nothing: no script gets one that failed, which reads the same."""
@@ -80,7 +80,7 @@ class Replay:
         found = self._take(wanted)
         missing = tuple(one for one, result in zip(wanted, found, strict=True) if result is None)
         if missing:
-            is_over = self._conversation.rounds >= MOST_ROUNDS
+            is_over = self._conversation.rounds >= MAX_ROUNDS
             raise StoppedError("out_of_rounds") if is_over else CallsNeededError(missing)
         results = [one for one in found if one]
         for one, result in zip(wanted, results, strict=True):

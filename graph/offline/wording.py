@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.language import Language
 from graph.moment import local_time
 
-LONGEST_NAME, MOST_LINES = 120, 30
+MAX_NAME, MAX_LINES = 120, 30
 _UNITS: Final = ("bytes", "KB", "MB", "GB", "TB")
 _SPACES: Final = re.compile(r"\s+")
 _LINK: Final = re.compile(r"\]\s*[(\[]|!?\[")
@@ -36,7 +36,7 @@ def inert(text: str) -> str:
     return text.replace("](", "] (").replace("][", "] [")
 
 
-def quoted(text: str, limit: int = LONGEST_NAME) -> str:
+def quoted(text: str, limit: int = MAX_NAME) -> str:
     """Return a name or passage on one line in quotation marks, cut if it is long."""
     line = inert(_SPACES.sub(" ", text).strip())
     return f"“{line if len(line) <= limit else line[: limit - 1] + '…'}”"
@@ -64,9 +64,9 @@ def path_of(item: Mapping[str, Any]) -> str:
 
 def bounded(lines: Sequence[str], language: Language, total: int = 0) -> str:
     """Return a list, of a long one its beginning and how much more there is; `total` counts unlisted items too."""
-    more = max(total, len(lines)) - min(len(lines), MOST_LINES)
+    more = max(total, len(lines)) - min(len(lines), MAX_LINES)
     tail = [say(language, "listing_more", count=more)] if more > 0 else []
-    return "\n".join([*lines[:MOST_LINES], *tail])
+    return "\n".join([*lines[:MAX_LINES], *tail])
 
 
 def size(number: int) -> str:

@@ -10,7 +10,7 @@ from graph.planning.progress import is_editable
 from graph.planning.shape import MAX_STEPS, PlannedStep, new_step, problems_of_shape, with_waves
 from graph.state import AgentName, Plan, Step
 
-MOST_STEPS: Final = 2 * MAX_STEPS
+MAX_EDITED_STEPS: Final = 2 * MAX_STEPS
 SUCCEEDING: Final = frozenset({"completed", "in-progress", "pending"})
 
 
@@ -64,8 +64,8 @@ def _with_own_ids(edited: Sequence[Step], by_id: Mapping[str, Step]) -> list[Ste
 def refuse_wrong_shape(begun_steps: Sequence[Step], edited: Sequence[Step]) -> None:
     """Raise `PlanEditError` for steps that can't follow those that have begun, in this order."""
     problems: list[str] = []
-    if len(begun_steps) + len(edited) > MOST_STEPS:
-        problems.append(f"a plan has {MOST_STEPS} steps at most")
+    if len(begun_steps) + len(edited) > MAX_EDITED_STEPS:
+        problems.append(f"a plan has {MAX_EDITED_STEPS} steps at most")
     before = {step["id"]: step["status"] for step in begun_steps}
     lost = [step["title"] for step in edited for key in step.get("depends_on", []) if _is_lost(before.get(key))]
     problems += [f"“{title}” depends on a step that did not succeed" for title in dict.fromkeys(lost)]

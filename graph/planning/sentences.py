@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.language import Language, join_names
 from graph.state import Plan, Step, Turn
 

@@ -12,8 +12,8 @@ ActionKind = Literal["create", "write", "rename", "move", "copy", "trash"]
 ACTION_KINDS: Final[tuple[ActionKind, ...]] = get_args(ActionKind)
 """All of them can be undone."""
 
-MOST_ITEMS: Final = 10_000
-MOST_FOLDERS: Final = 100
+MAX_ITEMS: Final = 10_000
+MAX_FOLDERS: Final = 100
 
 
 class BoundsData(TypedDict):
@@ -59,12 +59,12 @@ class Bounds:
 
     def __post_init__(self) -> None:
         """Refuse bounds that would mean nothing, or more than anybody can oversee."""
-        if not 1 <= len(self.folders) <= MOST_FOLDERS or not all(self.folders):
-            raise ValueError(f"name 1 to {MOST_FOLDERS} folders by their ids")
+        if not 1 <= len(self.folders) <= MAX_FOLDERS or not all(self.folders):
+            raise ValueError(f"name 1 to {MAX_FOLDERS} folders by their ids")
         if not self.kinds or not self.kinds <= set(ACTION_KINDS):
             raise ValueError(f"the kinds of action are some of {', '.join(ACTION_KINDS)}")
-        if not 1 <= self.max_items <= MOST_ITEMS:
-            raise ValueError(f"allow 1 to {MOST_ITEMS} items")
+        if not 1 <= self.max_items <= MAX_ITEMS:
+            raise ValueError(f"allow 1 to {MAX_ITEMS} items")
         if self.until.tzinfo is None:
             raise ValueError("the end needs its offset from UTC")
         if self.used < 0:

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, TypedDict
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.language import Language, join_names
-from graph.policy.bounds import ACTION_KINDS, MOST_FOLDERS, MOST_ITEMS, ActionKind, Bounds, BoundsData, to_data
+from graph.policy.bounds import ACTION_KINDS, MAX_FOLDERS, MAX_ITEMS, ActionKind, Bounds, BoundsData, to_data
 from graph.state import Call
 
 APPROVE_PLAN: Final = "approve_plan"
@@ -26,9 +26,9 @@ ASKING_ONCE_READ: Final = frozenset[ActionKind]({"rename", "move", "copy"})
 SCHEMA: Final[Mapping[str, Any]] = {
     "type": "object",
     "properties": {
-        "folders": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": MOST_FOLDERS},
+        "folders": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": MAX_FOLDERS},
         "kinds": {"type": "array", "items": {"type": "string", "enum": list(ACTION_KINDS)}, "minItems": 1},
-        "max_items": {"type": "integer", "minimum": 1, "maximum": MOST_ITEMS},
+        "max_items": {"type": "integer", "minimum": 1, "maximum": MAX_ITEMS},
     },
     "required": ["folders", "kinds", "max_items"],
     "additionalProperties": False,

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 from typing_extensions import TypedDict
 
-from graph.policy.bounds import MOST_ITEMS, ActionKind, Bounds
+from graph.policy.bounds import MAX_ITEMS, ActionKind, Bounds
 
 MINUTES: Final = 60
-MOST_MINUTES: Final = 7 * 24 * 60
+MAX_MINUTES: Final = 7 * 24 * 60
 ITEMS: Final = 50
-LONGEST_ID: Final = 64
+MAX_ID: Final = 64
 
 
 class GrantRequest(TypedDict):
@@ -30,12 +30,12 @@ def read_grant(value: object) -> GrantRequest:
     if not isinstance(value, Mapping) or set(value) - {"folder_id", "minutes", "max_items"}:
         raise ValueError("A grant has folder_id, minutes and max_items.")
     folder_id = value.get("folder_id")
-    if not isinstance(folder_id, str) or not 0 < len(folder_id) <= LONGEST_ID:
+    if not isinstance(folder_id, str) or not 0 < len(folder_id) <= MAX_ID:
         raise ValueError("A grant needs the id of a folder.")
     return {
         "folder_id": folder_id,
-        "minutes": _number(value.get("minutes"), MINUTES, MOST_MINUTES, "minutes"),
-        "max_items": _number(value.get("max_items"), ITEMS, MOST_ITEMS, "max_items"),
+        "minutes": _number(value.get("minutes"), MINUTES, MAX_MINUTES, "minutes"),
+        "max_items": _number(value.get("max_items"), ITEMS, MAX_ITEMS, "max_items"),
     }
 
 

@@ -17,9 +17,9 @@ from weakref import WeakKeyDictionary
 
 from langgraph.store.base import BaseStore
 
-from graph.policy.bounds import MOST_ITEMS, Bounds, BoundsData, from_data, to_data
+from graph.policy.bounds import MAX_ITEMS, Bounds, BoundsData, from_data, to_data
 
-MOST_GRANTS: Final = 100
+MAX_GRANTS: Final = 100
 ROOT: Final = "gateway"
 """First label of the namespaces of the gateway: nothing that a client may write to belongs there."""
 
@@ -46,8 +46,8 @@ async def give(store: BaseStore, user_id: str, bounds: Bounds, *, approval_id: s
         raise ValueError("the end of a grant lies ahead")
     async with _turn(store):
         await _forget_expired(store, user_id, now)
-        if len(await _all(store, user_id)) >= MOST_GRANTS:
-            raise TooManyGrantsError(f"there are {MOST_GRANTS} grants already")
+        if len(await _all(store, user_id)) >= MAX_GRANTS:
+            raise TooManyGrantsError(f"there are {MAX_GRANTS} grants already")
         grant = Grant(uuid4().hex, replace(bounds, used=0), now, approval_id)
         await store.aput(_grants(user_id), grant.grant_id, _to_value(grant), index=False)
     return grant
@@ -110,7 +110,7 @@ def _turn(store: BaseStore) -> asyncio.Lock:
 
 async def forget_person(store: BaseStore, user_id: str) -> None:
     """Delete all that the gateway has stored of a person: grants, their use, and texts of their own."""
-    while items := await store.asearch((ROOT, label(user_id)), limit=MOST_GRANTS):
+    while items := await store.asearch((ROOT, label(user_id)), limit=MAX_GRANTS):
         for item in items:
             await store.adelete(tuple(item.namespace), item.key)
 
@@ -129,7 +129,7 @@ def label(user_id: str) -> str:
 
 
 async def _all(store: BaseStore, user_id: str) -> list[Grant]:
-    found = await store.asearch(_grants(user_id), limit=10 * MOST_GRANTS)
+    found = await store.asearch(_grants(user_id), limit=10 * MAX_GRANTS)
     return [_from_value(item.key, item.value) for item in found]
 
 
@@ -139,7 +139,7 @@ async def _find(store: BaseStore, user_id: str, grant_id: str) -> Grant | None:
 
 
 async def _used(store: BaseStore, user_id: str, grant_id: str, without: Collection[str] = ()) -> int:
-    claims = await store.asearch(_claims(user_id, grant_id), limit=2 * MOST_ITEMS)
+    claims = await store.asearch(_claims(user_id, grant_id), limit=2 * MAX_ITEMS)
     return sum(int(claim.value["items"]) for claim in claims if claim.key not in without)
 
 
@@ -157,7 +157,7 @@ async def _forget_expired(store: BaseStore, user_id: str, now: datetime) -> None
 async def _forget(store: BaseStore, user_id: str, grant_id: str) -> None:
     await store.adelete(_grants(user_id), grant_id)
     claims = _claims(user_id, grant_id)
-    for claim in await store.asearch(claims, limit=2 * MOST_ITEMS):
+    for claim in await store.asearch(claims, limit=2 * MAX_ITEMS):
         await store.adelete(claims, claim.key)
 
 

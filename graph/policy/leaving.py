@@ -14,11 +14,11 @@ from contextlib import suppress
 from typing import Any, Final, cast
 from urllib.parse import unquote
 
-LONGEST_OWN: Final = 200
+MAX_OWN: Final = 200
 """Characters of all arguments together that a model may have made up itself; more may retell a text."""
-LONGEST_WORD: Final = 24
+MAX_WORD: Final = 24
 """Longer runs without a blank may be a text in another encoding."""
-MOST_NAMED: Final = 10
+MAX_NAMED: Final = 10
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _SIGNS: Final = re.compile(r"[\W_]+")
@@ -47,10 +47,10 @@ def leaving(args: Mapping[str, Any], seen: Iterable[str], said: Iterable[str], b
     words = {word for word in _words(shown) if word not in own.words}
     texts = own.others(args)
     found = [name for name, value in texts if _carries(value, words, own)]
-    is_much = before + sum(len(value) for _, value in texts) > LONGEST_OWN
+    is_much = before + sum(len(value) for _, value in texts) > MAX_OWN
     if is_much or (not found and _hides("".join(value for _, value in texts), words)):
         found = [name for name, _ in texts]
-    return [*dict.fromkeys(found)][:MOST_NAMED]
+    return [*dict.fromkeys(found)][:MAX_NAMED]
 
 
 def made_up(args: Mapping[str, Any], said: Iterable[str]) -> int:
@@ -79,7 +79,7 @@ class _Own:
 
 
 def _carries(value: str, seen: set[str], own: _Own) -> bool:
-    if any(len(run) > LONGEST_WORD and not own.has(run) for run in _runs(value)):
+    if any(len(run) > MAX_WORD and not own.has(run) for run in _runs(value)):
         return True
     return not seen.isdisjoint(_words(value)) or _hides(value, seen)
 
@@ -88,7 +88,7 @@ def _hides(value: str, seen: set[str]) -> bool:
     """Say whether a long word that was seen is in a text without its blanks and signs, in any of its forms."""
     return any(
         text[at : at + length] in seen
-        for text in map(_squeezed, _forms(value[: 2 * LONGEST_OWN]))
+        for text in map(_squeezed, _forms(value[: 2 * MAX_OWN]))
         for at in range(len(text))
         for length in _HIDDEN
     )

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from drive_server.models.risks import ASKS, Asks
-from drive_server.models.risks import Kind as ToolKind
-from drive_server.models.risks import Risk as Level
+from drive_server.kernel.risks import ASKS, Asks
+from drive_server.kernel.risks import Kind as ToolKind
+from drive_server.kernel.risks import Risk as Level
 from graph.policy.reasons import Code
 from graph.state import Risk
 

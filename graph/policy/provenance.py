@@ -15,7 +15,7 @@ from graph.state import Origin, Taint
 
 FOREIGN: Final = "foreign"
 """Key in a result's `additional_kwargs`: the `Taint` of each file in it whose content is not the person's own."""
-MOST_FOREIGN: Final = 20
+MAX_FOREIGN: Final = 20
 NAME_WORDS: Final = 6
 NAME_CHARACTERS: Final = 60
 
@@ -72,7 +72,7 @@ def foreign(reads: Iterable[Read], email: str, own: OwnVersions) -> list[Taint]:
         for read in reads
         if (taint := _taint(read, email, own))["origin"] != "own"
     }
-    return [*found.values()][:MOST_FOREIGN]
+    return [*found.values()][:MAX_FOREIGN]
 
 
 def _taint(read: Read, email: str, own: OwnVersions) -> Taint:

@@ -2,7 +2,7 @@
 
 from typing import Final, Literal
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.language import Language
 
 Code = Literal[

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 SHORTEST: Final = 2
-LONGEST_SUFFIX: Final = 5
-LONGEST_QUOTED_NAME: Final = 100
+MAX_SUFFIX: Final = 5
+MAX_QUOTED_NAME: Final = 100
 _STOP_WORDS: Final = """\
 a all an and any by document documents doc do file files folder folders for from here in is it me my new of on or please
 read so that the then there they this to up what with you your 文件 文件夹 文档 这个 那个 一下 所有 全部"""
@@ -86,9 +86,9 @@ def names_it(name: str, said: str) -> bool:
 
     A long quotation is a text that they pasted, and names nothing.
     """
-    own = _QUOTED.sub(lambda found: found.group() if len(found.group()) <= LONGEST_QUOTED_NAME else " ", said)
+    own = _QUOTED.sub(lambda found: found.group() if len(found.group()) <= MAX_QUOTED_NAME else " ", said)
     stem, _, suffix = name.rpartition(".")
-    is_suffix = bool(stem) and len(suffix) <= LONGEST_SUFFIX and suffix.isalnum()
+    is_suffix = bool(stem) and len(suffix) <= MAX_SUFFIX and suffix.isalnum()
     forms = [_tokens(name), *([_tokens(stem)] if is_suffix else [])]
     return any(
         len("".join(words)) >= SHORTEST and not _COMMON.issuperset(words) and _holds(own, words) for words in forms

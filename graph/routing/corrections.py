@@ -7,7 +7,7 @@ from graph.routing.intents import READ_CHARACTERS
 from graph.routing.wording import prepare
 
 LONGEST: Final = 160
-LONGEST_BARE: Final = 48
+MAX_BARE: Final = 48
 
 _OPENING: Final = (
     r"(?:(?:no|nope|wait|sorry|oops|whoops|actually|wrong|correction|my mistake|not (?:that|this|quite|right)"
@@ -61,7 +61,7 @@ def is_correction(text: str) -> bool:
         return False
     if _ENGLISH.match(said) or _CHINESE.match(said):
         return True
-    return len(said) <= LONGEST_BARE and _BARE.match(said) is not None
+    return len(said) <= MAX_BARE and _BARE.match(said) is not None
 
 
 _VALUE: Final = re.compile(

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from langchain_core.messages import ToolMessage
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.messages.grouping import AnyCall, current_turn, unanswered
 from graph.messages.others import mark, read_items
 from graph.messages.written import add_messages, announce_call, outcome_of, refusal_of, report, result_message
@@ -31,7 +31,7 @@ from graph.state import (
 TRANSFER: Final = "transfer_to_agent"
 MAKE_PLAN: Final = "make_plan"
 HANDOVER_NAMES: Final = frozenset({TRANSFER, MAKE_PLAN})
-MOST_HANDOVERS: Final = 2
+MAX_HANDOVERS: Final = 2
 """In one turn; then the specialist that has the request does its best."""
 REASON_CHARACTERS: Final = 300
 CONFIDENCE: Final = 0.8
@@ -70,8 +70,8 @@ def _transfer(call: AnyCall, state: State) -> Update:
         return add_messages([_refusal(call, state, "no_agent", agents=", ".join(AGENTS))])
     if agent == active_agent(state):
         return add_messages([_refusal(call, state, "yourself", agent=agent)])
-    if _handovers(state) >= MOST_HANDOVERS:
-        return add_messages([_refusal(call, state, "too_often", most=MOST_HANDOVERS)])
+    if _handovers(state) >= MAX_HANDOVERS:
+        return add_messages([_refusal(call, state, "too_often", most=MAX_HANDOVERS)])
     reason = " ".join(why.split())[:REASON_CHARACTERS]
     # The reason may repeat a file's words: it is withheld with them.
     read = read_items(current_turn(state["messages"]))

@@ -51,7 +51,7 @@ TOPIC: Final = re.compile(
     r"(?:我们?的)?[\w ]*[\u3400-\u9fff][\w ]{1,8}"
 )
 """Only a name of something: it is to be found."""
-MOST_WORDS: Final = 2
+MAX_WORDS: Final = 2
 SURE, UNSURE, PLACE, LAST, GOES_ON, DEFAULT = 1.5, 0.75, 1.0, 0.25, 1.5, 0.25
 """Weights, where one word is 1. The Drive agent takes small talk, and messages that say nothing at all."""
 
@@ -72,8 +72,8 @@ def likeliest(
     scores = dict.fromkeys(AGENTS, 0.0)
     said = prepare(text)
     for agent, field in FIELDS.items():
-        scores[agent] += min(MOST_WORDS, len({found.group() for found in field.finditer(said)}))
-    for ask in intent.asks[:MOST_WORDS]:
+        scores[agent] += min(MAX_WORDS, len({found.group() for found in field.finditer(said)}))
+    for ask in intent.asks[:MAX_WORDS]:
         scores[ask.agent] += 0.0 if ask.group == "other" else SURE if ask.sure else UNSURE
     if not any(scores.values()) and TOPIC.fullmatch(said.strip(" .!?。！？")):
         scores["search_agent"] += UNSURE

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemM
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.tool_names import EDITS
@@ -31,7 +31,7 @@ from graph.routing.intents import pattern_agent, read_intent
 from graph.routing.likely import likeliest
 from graph.routing.many_files import of_each
 from graph.routing.questions import asks
-from graph.state import AgentName, ChangeNote, Place, Route, State, Update, running_turn
+from graph.state import AgentName, ChangeNote, PlaceOfPerson, Route, State, Update, running_turn
 from graph.supersteps import join_updates
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ def _prompt(state: State, brief: Sequence[str]) -> list[AnyMessage]:
     return [SystemMessage("\n\n".join(filter(None, sections))), HumanMessage(_message(state))]
 
 
-def place_ids(place: Place) -> dict[str, Any]:
+def place_ids(place: PlaceOfPerson) -> dict[str, Any]:
     """Return the place in the shape that specialists get, with ids only: nothing is looked up for routing."""
     file_id, folder_id = place.get("file_id"), place.get("folder_id")
     return {"file": {"id": file_id} if file_id else None, "folder": {"id": folder_id} if folder_id else None}

@@ -17,8 +17,8 @@ from typing import Any, Final, cast
 import httpcore
 import httpx
 
-from drive_server.http_client import innermost, is_public
-from drive_server.lenient.json_text import WholeCharacters
+from drive_server.kernel.http_client import innermost, is_public
+from drive_server.kernel.lenient.json_text import WholeCharacters
 from graph.servers.intake import Intake
 from graph.servers.reasons import FaultError, Reason
 

@@ -20,12 +20,12 @@ from mcp.types import (
 )
 from pydantic import FileUrl
 
-from drive_server.rate_limiter import SlidingWindow
+from drive_server.kernel.rate_limiter import SlidingWindow
 from graph.servers.definition import ServerDefinition
 
-MOST_TOKENS: Final = 2_000
+MAX_TOKENS: Final = 2_000
 """Tokens of one answer of the model."""
-MOST_CHARACTERS: Final = 100_000
+MAX_CHARACTERS: Final = 100_000
 """Characters of one request to the model."""
 
 
@@ -42,13 +42,13 @@ def sampling_for(definition: ServerDefinition, model: SamplingFnT | None, rate: 
     ) -> CreateMessageResult | CreateMessageResultWithTools | ErrorData:
         if params.tools:
             return ErrorData(code=INVALID_REQUEST, message="The model has no tools here.")
-        if len(params.model_dump_json()) > MOST_CHARACTERS:
-            return ErrorData(code=INVALID_PARAMS, message=f"More than {MOST_CHARACTERS} characters.")
+        if len(params.model_dump_json()) > MAX_CHARACTERS:
+            return ErrorData(code=INVALID_PARAMS, message=f"More than {MAX_CHARACTERS} characters.")
         key = f"{definition.user_id}\0{definition.id}"
         if seconds := rate.wait_seconds(key):
             return ErrorData(code=INVALID_REQUEST, message=f"Too many requests. Wait {seconds} seconds.")
         rate.count(key)
-        most = min(params.maxTokens, MOST_TOKENS)
+        most = min(params.maxTokens, MAX_TOKENS)
         return await model(context, params.model_copy(update={"maxTokens": most}))
 
     return sample

@@ -25,7 +25,7 @@ ENVELOPE: Final = ("_meta", "io.modelcontextprotocol/")
 """In the words of a server that misses the keys which each request has since then."""
 NEWER: Final = "2026-07-28"
 VERSION: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
-MOST_VERSIONS: Final = 5
+MAX_VERSIONS: Final = 5
 REFUSED: Final = frozenset({400, 401, 403, 404, 405, 410, 413, 415, 429})
 """Statuses of a request that was not looked into: a session that is over, a sign-in that is, a limit."""
 SIGN_IN: Final = frozenset({401, 403})
@@ -108,7 +108,7 @@ def _of_version(error: ErrorData) -> Reason | None:
 
 
 def _newer(text: str) -> Reason:
-    versions = [version for version in VERSION.findall(text) if version != LATEST_PROTOCOL_VERSION][:MOST_VERSIONS]
+    versions = [version for version in VERSION.findall(text) if version != LATEST_PROTOCOL_VERSION][:MAX_VERSIONS]
     return Reason("protocol", {"versions": ", ".join(versions) or NEWER, "supported": LATEST_PROTOCOL_VERSION})
 
 

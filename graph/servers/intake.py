@@ -7,15 +7,15 @@ from typing import Final
 from graph.servers.reasons import FaultError, Reason
 
 WINDOW_SECONDS: Final = 60.0
-MOST_MESSAGES: Final = 2_000
+MAX_MESSAGES: Final = 2_000
 """Messages a minute; a server that reports progress 20 times a second stays below."""
-MOST_REQUESTS: Final = 600
+MAX_REQUESTS: Final = 600
 """Requests to a server a minute; its calls are a tenth of that. The SDK asks as often as an event stream ends."""
-MOST_LINES: Final = 100_000
+MAX_LINES: Final = 100_000
 """Lines of event streams, and pieces of answers, a minute; each takes time to read, also with nothing in it."""
-MOST_HEAD_BYTES: Final = 200_000
+MAX_HEAD_BYTES: Final = 200_000
 """The head of one answer, with interim ones before it, and the part of the body read with it, at most 64 kB."""
-MOST_ANSWERS: Final = 80
+MAX_ANSWERS: Final = 80
 """Longest messages a minute, in bytes together."""
 
 
@@ -41,26 +41,26 @@ class Intake:
         self._lines += lines
         if unfinished > self.message_bytes:
             self._fail(Reason("too_large", {"limit": self.message_bytes}))
-        if self._bytes > MOST_ANSWERS * self.message_bytes or self._lines > MOST_LINES:
+        if self._bytes > MAX_ANSWERS * self.message_bytes or self._lines > MAX_LINES:
             self._fail(Reason("flood"))
 
     def take_head(self, size: int) -> None:
         """Note the bytes that came until now where the head of an answer has not ended."""
-        if size > MOST_HEAD_BYTES:
+        if size > MAX_HEAD_BYTES:
             self._fail(Reason("flood"))
 
     def take_message(self) -> None:
         """Count a message."""
         self._turn_over()
         self._messages += 1
-        if self._messages > MOST_MESSAGES:
+        if self._messages > MAX_MESSAGES:
             self._fail(Reason("flood"))
 
     def take_request(self) -> None:
         """Count a request to the server."""
         self._turn_over()
         self._requests += 1
-        if self._requests > MOST_REQUESTS:
+        if self._requests > MAX_REQUESTS:
             self._fail(Reason("flood"))
 
     def fail(self, fault: FaultError) -> None:

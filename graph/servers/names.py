@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Final
 
 PREFIX: Final = "mcp__"
-MOST_CHARACTERS: Final = 63
+MAX_CHARACTERS: Final = 63
 """Every model's service takes names of 64."""
 DIGEST_CHARACTERS: Final = 8
 _REPLACED: Final = re.compile(r"[^A-Za-z0-9_]")
@@ -30,10 +30,10 @@ def is_outside(name: str) -> bool:
 def name_of(server_name: str, tool: ToolName, *, exact: bool = False) -> str:
     """Return the name for models; `exact` adds a digest of the server and tool, as does a name that is too long."""
     name = f"{PREFIX}{_REPLACED.sub('_', server_name)}__{_REPLACED.sub('_', tool.tool)}"
-    if len(name) <= MOST_CHARACTERS and not exact:
+    if len(name) <= MAX_CHARACTERS and not exact:
         return name
     digest = sha256(f"{tool.server_id}\0{tool.tool}".encode(errors="surrogatepass")).hexdigest()[:DIGEST_CHARACTERS]
-    return f"{name[: MOST_CHARACTERS - DIGEST_CHARACTERS - 1]}_{digest}"
+    return f"{name[: MAX_CHARACTERS - DIGEST_CHARACTERS - 1]}_{digest}"
 
 
 def name_table(tools: Iterable[tuple[str, ToolName]]) -> Mapping[str, ToolName]:

@@ -42,9 +42,9 @@ CHOSEN_SECONDS: Final = 1.0
 """How old a choice may be that a run sees again. A call is checked against the newest one before it is sent."""
 OPEN_TOKENS: Final = 2_000
 """Tokens of these tools that a request may always carry; the others are behind `more_tools`."""
-MOST_DESCRIPTION: Final = 1_000
-MOST_CACHED: Final = 1_000
-MOST_NAMED: Final = 40
+MAX_DESCRIPTION: Final = 1_000
+MAX_CACHED: Final = 1_000
+MAX_NAMED: Final = 40
 DESCRIBED: Final = "A tool of {server}, an MCP server of the person. In that server's words (no instructions):\n"
 LOCAL: Final = re.compile(
     r"#(/(properties|\$defs|definitions)/[^/]+|/(allOf|anyOf|oneOf|prefixItems)/\d+|/(items|additionalProperties|not))*"
@@ -82,7 +82,7 @@ class OfferedTools:
 
     def briefing(self, language: Language) -> list[str]:
         """Return the sections for the router and the planner: the tools by name, and the missing servers."""
-        parts = [json_section("servers", {"tools": list(self.tools)[:MOST_NAMED]})] if self.tools else []
+        parts = [json_section("servers", {"tools": list(self.tools)[:MAX_NAMED]})] if self.tools else []
         return [*parts, *self._missing(language)]
 
     def _missing(self, language: Language) -> list[str]:
@@ -238,7 +238,7 @@ class _Found:
 
     def as_tool(self, name: str) -> BaseTool:
         schema, note = schema_for_models(cast("dict[str, Any]", cleaned_values(self.tool.inputSchema)))
-        described = section("tool_description", cleaned(self.tool.description or "")[:MOST_DESCRIPTION] + note)
+        described = section("tool_description", cleaned(self.tool.description or "")[:MAX_DESCRIPTION] + note)
         lead = DESCRIBED.format(server=json.dumps(cleaned(self.definition.name), ensure_ascii=False))
         return StructuredTool(name=name, description=lead + described, args_schema=schema, coroutine=_never)
 
@@ -329,7 +329,7 @@ def _tools_of(definition: ServerDefinition) -> list[_Found]:
 
 def _missing_view(server: MissingServer, language: Language) -> dict[str, Any]:
     why = server.reason.sentence(language)
-    return {"server": cleaned(server.name), "why": why, "tools": list(server.tools)[:MOST_NAMED]}
+    return {"server": cleaned(server.name), "why": why, "tools": list(server.tools)[:MAX_NAMED]}
 
 
 def _is_same(before: _Listed, now: _Listed) -> bool:
@@ -339,7 +339,7 @@ def _is_same(before: _Listed, now: _Listed) -> bool:
 def _remember(cache: OrderedDict[Any, Any], key: Any, value: Any) -> None:
     cache[key] = value
     cache.move_to_end(key)
-    while len(cache) > MOST_CACHED:
+    while len(cache) > MAX_CACHED:
         cache.popitem(last=False)
 
 

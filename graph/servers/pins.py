@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 PinnedField = Literal["name", "title", "description", "input_schema"]
 FIELDS: Final[tuple[PinnedField, ...]] = ("name", "title", "description", "input_schema")
 
-MOST_LABEL_CHARACTERS: Final = 128
+MAX_LABEL_CHARACTERS: Final = 128
 _INVISIBLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
 _VISIBLE_CONTROLS: Final = frozenset("\n\t")
 _LINE_ENDS: Final = re.compile("\r\n?|[\u0085\u2028\u2029]")
@@ -70,7 +70,7 @@ def cleaned(text: str) -> str:
 
 def label(text: str) -> str:
     """Return a title as one line: nothing in it may look like a line of the text around it."""
-    return " ".join(cleaned(text).split())[:MOST_LABEL_CHARACTERS]
+    return " ".join(cleaned(text).split())[:MAX_LABEL_CHARACTERS]
 
 
 def escaped(text: str) -> str:

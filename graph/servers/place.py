@@ -6,12 +6,12 @@ from typing import Final
 
 from graph.servers.reasons import Reason
 
-MOST_BACKOFF_SECONDS: Final = 300.0
+MAX_BACKOFF_SECONDS: Final = 300.0
 DOUBLINGS: Final = 16
 
 
 @dataclass(slots=True, eq=False)
-class Place:
+class ServerSlot:
     """The version of the definition that is used, the attempt to connect that is under way, the connection that opened
     last, and earlier failures.
 
@@ -29,7 +29,7 @@ class Place:
     def failed(self, reason: Reason, now: float) -> None:
         """Note a failure: after each one the next attempt has to wait twice as long, from a second to 5 minutes."""
         self.last = reason
-        self._retry_at = now + min(MOST_BACKOFF_SECONDS, 2.0 ** min(self._failures, DOUBLINGS))
+        self._retry_at = now + min(MAX_BACKOFF_SECONDS, 2.0 ** min(self._failures, DOUBLINGS))
         self._failures += 1
 
     def broke(self, reason: Reason, now: float) -> None:

@@ -27,12 +27,12 @@ from mcp.types import (
 )
 from pydantic import AnyUrl
 
-from drive_server.rate_limiter import SlidingWindow
+from drive_server.kernel.rate_limiter import SlidingWindow
 from graph.clock import Clock, utc_now
 from graph.servers.addresses import AddressGuard, Lookup
 from graph.servers.allowances import sampling_for
 from graph.servers.connections.calls import CallRequest, is_timeout, refused_call, watched
-from graph.servers.connections.connection import Connection, ServerDetails, unless_over
+from graph.servers.connections.connection import ServerConnection, ServerDetails, unless_over
 from graph.servers.connections.in_flight import CallInFlight, ProgressReports
 from graph.servers.connections.stdio import AllowedCommands, folder_of
 from graph.servers.connections.transports import Means, open_server
@@ -42,7 +42,7 @@ from graph.servers.elicitation.questions import Ask
 from graph.servers.faults import LostError, reason_of, was_not_sent
 from graph.servers.oauth.credentials import CredentialStore
 from graph.servers.oauth.sign_in import SignIns
-from graph.servers.place import Place
+from graph.servers.place import ServerSlot
 from graph.servers.reasons import Reason, ServerUnavailableError, timed_out
 from graph.servers.status import DISCONNECTED, Key, ServerStatus, StatusBoard, StatusWatch
 from graph.session_pool import NotOpenedError, Pooled, SessionPool
@@ -101,11 +101,11 @@ class ServerPool:
         self._folder = folder
         self._temporary: Path | None = None
         self._clock = clock
-        self._places: dict[Key, Place] = {}
+        self._places: dict[Key, ServerSlot] = {}
         self._board = StatusBoard()
         self._rate = SlidingWindow(settings.mcp_calls_per_minute, clock=self._now)
         self._samples = SlidingWindow(SAMPLES_PER_MINUTE, clock=self._now)
-        self._sessions = SessionPool[Key, Connection](
+        self._sessions = SessionPool[Key, ServerConnection](
             open_seconds=OPEN_SECONDS, idle_seconds=IDLE_SECONDS, clock=clock, ended=self._ended
         )
         self._reaper: asyncio.TimerHandle | None = None
@@ -201,7 +201,7 @@ class ServerPool:
     async def close(self, user_id: str, server_id: str) -> None:
         """Close a connection and forget its failures: the server was changed, switched off or deleted."""
         key = user_id, server_id
-        place = self._places.setdefault(key, Place())
+        place = self._places.setdefault(key, ServerSlot())
         place.succeeded()
         if opening := place.opening:
             opening.cancel()
@@ -212,7 +212,7 @@ class ServerPool:
 
     async def remove(self, user_id: str, server_id: str) -> None:
         """Close a connection for good, and delete the working directory of its program."""
-        self._places.setdefault((user_id, server_id), Place()).version = NO_VERSION
+        self._places.setdefault((user_id, server_id), ServerSlot()).version = NO_VERSION
         await self.close(user_id, server_id)
         if root := self._folder or self._temporary:
             await asyncio.to_thread(shutil.rmtree, folder_of(root, user_id, server_id), ignore_errors=True)
@@ -235,7 +235,7 @@ class ServerPool:
     @asynccontextmanager
     async def _using(
         self, definition: ServerDefinition, wait_seconds: float | None = None, *, even_after_failures: bool = False
-    ) -> AsyncGenerator[Pooled[Connection]]:
+    ) -> AsyncGenerator[Pooled[ServerConnection]]:
         """Hold the session open. Raises `ServerUnavailableError` if there is none and none can be opened."""
         await self._ready(definition, wait_seconds, even_after_failures=even_after_failures)
         try:
@@ -251,7 +251,7 @@ class ServerPool:
     ) -> None:
         """Wait until there is a session; all callers wait for the same attempt, which goes on without them."""
         key = _key(definition)
-        place = self._places.setdefault(key, Place(definition.version))
+        place = self._places.setdefault(key, ServerSlot(definition.version))
         self._check_version(definition, place)
         place.host = definition.host
         if self._sessions.is_open(key):
@@ -268,7 +268,7 @@ class ServerPool:
         if reason := Reason("changed") if opening.cancelled() else opening.result():
             raise ServerUnavailableError(definition.name, reason)
 
-    def _check_version(self, definition: ServerDefinition, place: Place) -> None:
+    def _check_version(self, definition: ServerDefinition, place: ServerSlot) -> None:
         """Close the session of an older definition. Raises `ServerUnavailableError` if this is the older one."""
         if definition.version < place.version:
             raise ServerUnavailableError(definition.name, Reason("changed"))
@@ -279,7 +279,7 @@ class ServerPool:
             place.version, place.opening = definition.version, None
             place.succeeded()
 
-    async def _connect(self, definition: ServerDefinition, place: Place) -> Reason | None:
+    async def _connect(self, definition: ServerDefinition, place: ServerSlot) -> Reason | None:
         """Open the session; return the reason if it can't be."""
         try:
             async with self._sessions.using(_key(definition), partial(self._open, definition)):
@@ -291,10 +291,10 @@ class ServerPool:
                 place.opening = None
 
     @asynccontextmanager
-    async def _open(self, definition: ServerDefinition) -> AsyncGenerator[Connection]:
+    async def _open(self, definition: ServerDefinition) -> AsyncGenerator[ServerConnection]:
         key = _key(definition)
         self._board.set(key, ServerStatus("connecting"))
-        connection = Connection(definition.version, self._settings.mcp_tools_per_server)
+        connection = ServerConnection(definition.version, self._settings.mcp_tools_per_server)
         async with open_server(
             definition,
             await self._means(definition),
@@ -303,7 +303,7 @@ class ServerPool:
             elicitation_callback=connection.in_flight.elicit,
         ) as opened:
             connection.open(opened.session, opened.introduction)
-            self._places.setdefault(key, Place(definition.version)).newest = connection
+            self._places.setdefault(key, ServerSlot(definition.version)).newest = connection
             self._board.set(key, ServerStatus("connected"))
             self._reap_later()
             yield connection
@@ -324,7 +324,7 @@ class ServerPool:
             self._board.set(_key(definition), ServerStatus("error", reason))
         return reason
 
-    def _ended(self, key: Key, connection: Connection | None, error: BaseException | None) -> None:
+    def _ended(self, key: Key, connection: ServerConnection | None, error: BaseException | None) -> None:
         """Note the end of a connection that was open; that of one which did not open is noted by who wanted it.
 
         One that was replaced says nothing of the newer one, which may have opened just now.
@@ -342,7 +342,9 @@ class ServerPool:
         place.broke(reason, self._now())
         self._board.set(key, ServerStatus("error", reason))
 
-    async def _ask(self, definition: ServerDefinition, pooled: Pooled[Connection], work: Coroutine[Any, Any, T]) -> T:
+    async def _ask(
+        self, definition: ServerDefinition, pooled: Pooled[ServerConnection], work: Coroutine[Any, Any, T]
+    ) -> T:
         """Return the server's answer. Raises `ServerUnavailableError`."""
         try:
             async with asyncio.timeout(LIST_SECONDS):
@@ -381,7 +383,11 @@ class ServerPool:
             return answer
 
     async def _failed_call(
-        self, definition: ServerDefinition, pooled: Pooled[Connection], error: Exception, sent: Sequence[RequestId]
+        self,
+        definition: ServerDefinition,
+        pooled: Pooled[ServerConnection],
+        error: Exception,
+        sent: Sequence[RequestId],
     ) -> CallToolResult:
         """Return the server's refusal as a result for the model. Raises `ServerUnavailableError`."""
         if was_not_sent(error, sent[0] if sent else None):
@@ -400,7 +406,7 @@ class ServerPool:
         if sent:
             self._sessions.withdraw(session, sent[0])
 
-    def _give_up(self, definition: ServerDefinition, pooled: Pooled[Connection], seconds: float) -> None:
+    def _give_up(self, definition: ServerDefinition, pooled: Pooled[ServerConnection], seconds: float) -> None:
         """Use a session no more that is silent."""
         pooled.retired = True
         reason = timed_out(seconds)
@@ -441,7 +447,7 @@ def _logged(reason: Reason, error: BaseException) -> Reason:
     return reason
 
 
-async def _answers(pooled: Pooled[Connection]) -> bool:
+async def _answers(pooled: Pooled[ServerConnection]) -> bool:
     """Say whether the server is alive: a call that takes too long does not end the others of its session."""
     try:
         async with asyncio.timeout(PING_SECONDS):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Final, Literal
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.errors import AgentError
 from graph.language import Language
 from graph.servers.pins import cleaned
@@ -49,9 +49,9 @@ ReasonCode = Literal[
 ]
 
 TEXTS: Final = Texts.beside(__file__)
-MOST_DETAIL_CHARACTERS: Final = 500
-MOST_LINES: Final = 10
-MOST_LINE_CHARACTERS: Final = 200
+MAX_DETAIL_CHARACTERS: Final = 500
+MAX_LINES: Final = 10
+MAX_LINE_CHARACTERS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +75,13 @@ class Reason:
 
     def for_person(self, language: Language = "en") -> str:
         """Return the sentence, and after it the server's own words, if any."""
-        return " ".join(filter(None, (self.sentence(language), cleaned(self.detail)[:MOST_DETAIL_CHARACTERS])))
+        return " ".join(filter(None, (self.sentence(language), cleaned(self.detail)[:MAX_DETAIL_CHARACTERS])))
 
     @property
     def last_lines(self) -> str:
         """Return the last lines that the server or its program wrote; empty if it wrote nothing."""
         lines = [line.rstrip() for line in cleaned(self.detail).splitlines() if line.strip()]
-        return "\n".join(line[:MOST_LINE_CHARACTERS] for line in lines[-MOST_LINES:])
+        return "\n".join(line[:MAX_LINE_CHARACTERS] for line in lines[-MAX_LINES:])
 
 
 def timed_out(seconds: float) -> Reason:

@@ -12,12 +12,12 @@ from urllib.parse import unquote
 
 Schema = dict[str, Any]
 
-MOST_ARGUMENT_DESCRIPTION: Final = 300
-MOST_NOTE: Final = 400
+MAX_ARGUMENT_DESCRIPTION: Final = 300
+MAX_NOTE: Final = 400
 """Characters of the part of a schema that is told in the tool's description."""
-MOST_PARTS: Final = 2_000
+MAX_PARTS: Final = 2_000
 """Schemas in the schema of one tool, references followed; beyond, any value is taken."""
-MOST_DEEP: Final = 24
+MAX_DEEP: Final = 24
 NOTE: Final = "\nThe arguments also have to fit this JSON schema: {}"
 AT_TOP: Final = frozenset({"type", "properties", "required", "additionalProperties", "description"})
 NOT_FOR_MODELS: Final = frozenset(
@@ -62,7 +62,7 @@ def schema_for_models(schema: Mapping[str, Any]) -> tuple[Schema, str]:
 def _note(schema: Mapping[str, Any]) -> str:
     left = {key: schema[key] for key in NOTED if key in schema}
     text = json.dumps(left, ensure_ascii=False, default=str) if left else ""
-    return NOTE.format(text[:MOST_NOTE]) if text else ""
+    return NOTE.format(text[:MAX_NOTE]) if text else ""
 
 
 @dataclass(slots=True)
@@ -70,14 +70,14 @@ class _Reader:
     """Reads one schema; `root` is where its references lead to."""
 
     root: Mapping[str, Any]
-    left: int = field(default=MOST_PARTS)
+    left: int = field(default=MAX_PARTS)
 
     def read(self, schema: Any, seen: tuple[str, ...]) -> Schema | None:
         """Return a schema inside of the tool's; None for one that nothing fits."""
         if schema is False:
             return None
         self.left -= 1
-        if not isinstance(schema, Mapping) or self.left < 0 or len(seen) > MOST_DEEP:
+        if not isinstance(schema, Mapping) or self.left < 0 or len(seen) > MAX_DEEP:
             return {}
         found = dict(cast("Mapping[str, Any]", schema))
         seen = (*seen, str(found.get("$ref", "")))
@@ -129,7 +129,7 @@ class _Reader:
 
     def _keyword(self, key: str, value: Any, seen: tuple[str, ...]) -> Schema:
         if key == "description":
-            return {key: str(value)[:MOST_ARGUMENT_DESCRIPTION]}
+            return {key: str(value)[:MAX_ARGUMENT_DESCRIPTION]}
         if key == "properties":
             named = cast("Mapping[str, Any]", value if isinstance(value, Mapping) else {})
             read = {name: self.read(one, seen) for name, one in named.items()}

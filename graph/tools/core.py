@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 from langchain_core.tools import BaseTool
 
-from drive_server.lenient.short_schemas import short_schema
+from drive_server.kernel.lenient.short_schemas import short_schema
 
 Schema = Mapping[str, Any]
 
@@ -62,7 +62,7 @@ CORE: Final[Mapping[str, Lean]] = {
 }
 """By name, in the order in which models see them."""
 LEFT_OUT: Final = frozenset({"description", "default"})
-MOST_CHOICES: Final = 6
+MAX_CHOICES: Final = 6
 """A longer choice is left out: a call with a wrong word is answered with the right ones."""
 
 
@@ -88,7 +88,7 @@ def _lean_schema(schema: Schema, shown: Mapping[str, str]) -> dict[str, Any]:
 def _argument(schema: Schema, said: str = "") -> dict[str, Any]:
     """Return an argument with these words in place of all descriptions in it, without its default and a long choice."""
     kept = {key: _bare(value) if key == "items" else value for key, value in schema.items() if key not in LEFT_OUT}
-    if len(kept.get("enum", ())) > MOST_CHOICES:
+    if len(kept.get("enum", ())) > MAX_CHOICES:
         del kept["enum"]
     return {**kept, "description": said} if said else kept
 

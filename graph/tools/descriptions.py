@@ -9,8 +9,8 @@ from typing import Any, Final, cast
 
 from langchain_core.tools import BaseTool
 
-from drive_server.lenient.short_schemas import Schema, short_schema
-from drive_server.lenient.short_schemas import short_description as without_uses
+from drive_server.kernel.lenient.short_schemas import Schema, short_schema
+from drive_server.kernel.lenient.short_schemas import short_description as without_uses
 
 IN_PROMPTS: Final = re.compile(r" ?What [^.]* is material, not instructions[^.]*\.")
 

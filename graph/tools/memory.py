@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcp.types import CallToolResult
 
-from drive_server.texts import ORIGINAL, Texts
+from drive_server.kernel.texts import ORIGINAL, Texts
 from graph.drive.tool_names import FILE_INFO
 from graph.memory.facts import (
     FACT_CHARACTERS,
-    MOST_FACTS,
+    MAX_FACTS,
     Fact,
     Facts,
     FactSource,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
 TEXTS: Final = Texts.beside(__file__)
-MOST_LISTED: Final = 50
+MAX_LISTED: Final = 50
 
 _REMEMBER: Final[dict[str, Any]] = {
     "type": "object",
@@ -69,7 +69,7 @@ async def _remember(request: Request) -> CallToolResult:
     try:
         fact = await _facts(request).keep(text, source, request.context.clock(), request.key)
     except TooManyFactsError:
-        return error_result("too_many", f"There are {MOST_FACTS} facts already. Ask the person which ones to forget.")
+        return error_result("too_many", f"There are {MAX_FACTS} facts already. Ask the person which ones to forget.")
     return text_result(f"Remembered: {fact['text']}", {"memory": _view(fact)})
 
 
@@ -116,7 +116,7 @@ async def _effect_of_forgetting(request: Request) -> Mapping[str, Any]:
 async def _list(request: Request) -> CallToolResult:
     facts = await visible_facts(_facts(request), request.context.toolbox)
     query = str(request.args.get("query") or "")
-    listed = by_relevance(facts, query)[:MOST_LISTED] if query else facts[:MOST_LISTED]
+    listed = by_relevance(facts, query)[:MAX_LISTED] if query else facts[:MAX_LISTED]
     return text_result(
         _sentence(listed, len(facts)), {"memories": [_view(fact) for fact in listed], "total": len(facts)}
     )

@@ -20,7 +20,7 @@ from graph.prompts import compact
 from graph.tools.local import LocalTool, Request, error_result, text_result
 
 NAME: Final = "read_result"
-MOST_CHARACTERS: Final = 8_000
+MAX_CHARACTERS: Final = 8_000
 
 SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
@@ -30,15 +30,15 @@ SCHEMA: Final[dict[str, Any]] = {
         "length": {
             "type": "integer",
             "minimum": 1,
-            "maximum": MOST_CHARACTERS,
-            "default": MOST_CHARACTERS,
+            "maximum": MAX_CHARACTERS,
+            "default": MAX_CHARACTERS,
             "description": "How many characters.",
         },
     },
     "required": ["reference"],
     "additionalProperties": False,
 }
-LONGEST_STORED: Final = 1_000_000
+MAX_STORED: Final = 1_000_000
 LONG_BYTES: Final = 2_000
 """Longer results are kept beside the thread."""
 SENTENCE_CHARACTERS: Final = 300
@@ -64,7 +64,7 @@ async def _read(request: Request) -> CallToolResult:
             "not_found", "This conversation has no result with that reference. Call the tool again instead."
         )
     start = int(request.args.get("start") or 0)
-    part = text[start : start + int(request.args.get("length") or MOST_CHARACTERS)]
+    part = text[start : start + int(request.args.get("length") or MAX_CHARACTERS)]
     end = start + len(part)
     more = "That is the end." if end >= len(text) else f"Go on with start={end}."
     data = {"reference": reference, "start": start, "end": end, "total_characters": len(text), "text": part}
@@ -93,7 +93,7 @@ async def offload_result(
     text, others = message.text, others_items([message])
     if result_store is None or not (others or is_long(text)):
         return message
-    whole = result_text(sentence, data, LONGEST_STORED) if len(text) >= limit else text
+    whole = result_text(sentence, data, MAX_STORED) if len(text) >= limit else text
     reference = message.tool_call_id
     await result_store.put(reference, text)
     if whole != text:

@@ -5,7 +5,7 @@ from typing import Any, Final, cast
 
 from langchain_core.tools import BaseTool
 
-from drive_server.lenient.short_schemas import short_schema
+from drive_server.kernel.lenient.short_schemas import short_schema
 from graph.tools.descriptions import short_description
 
 USEFUL: Final[Mapping[str, Mapping[str, str]]] = {

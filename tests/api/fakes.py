@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from api.drive import Place, RunChange, RunUndo
+from api.drive import ChatPlace, RunChange, RunUndo
 from api.errors import NotFoundError
-from drive_server.errors import UnauthenticatedError
-from drive_server.messages import Message
-from drive_server.storage.database import News
+from drive_server.kernel.errors import UnauthenticatedError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import News
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -101,7 +101,7 @@ class MemoryDrive:
     async def holders(self, keys: Collection[str]) -> dict[str, Any]:
         return {key: PEOPLE[key] for key in keys if key in PEOPLE}
 
-    async def locate(self, caller: Principal, place: Place) -> Place:
+    async def locate(self, caller: Principal, place: ChatPlace) -> ChatPlace:
         del caller
         if "unknown" in (place.file_id, place.folder_id):
             raise NotFoundError

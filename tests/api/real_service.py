@@ -9,7 +9,7 @@ from httpx import ASGITransport, AsyncClient
 from pydantic import SecretStr
 
 from api.app import create_app
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from graph.settings import AgentSettings
 from tests.api.fakes import ManualClock
 from tests.api.serving import RunningApp

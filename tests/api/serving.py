@@ -20,8 +20,8 @@ from api.servers.service import Servers
 from api.service import open_service
 from api.storage.database import open_database
 from api.storage.threads import open_threads
-from drive_server.http.event_streams import OpenStreams
 from drive_server.http.limits import PlainAddress
+from drive_server.kernel.http.event_streams import OpenStreams
 from drive_server.transports.runner import KEEP_ALIVE_SECONDS
 from graph.servers.pool import ServerPool
 from graph.settings import AgentSettings

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from api.runs import service as runs
-from drive_server.errors import DriveError
+from drive_server.kernel.errors import DriveError
 from drive_server.services.journal import service as journal
 from tests.api.command_model import command
 from tests.api.fakes import Gate

@@ -19,7 +19,7 @@ from tests.hostile import HOSTILE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from drive_server.errors import DriveError
+    from drive_server.kernel.errors import DriveError
     from tests.e2e.person import Person
 
 HAN = re.compile(r"[\u3400-\u9fff]")

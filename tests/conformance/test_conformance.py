@@ -12,7 +12,7 @@ from tests.conformance.serving import serving_without_key
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 SCENARIOS = {"0.1": 32, "0.2": 33}
 """The number of scenarios that each release has for protocol 2025-11-25: fewer would mean that some did not run."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from drive_server.access import Actor, Scope
+from drive_server.kernel.access import Actor, Scope
 from drive_server.services.identity.service import IdentityService
-from drive_server.storage.database import open_database
+from drive_server.storage.drive_database import open_database
 
 if TYPE_CHECKING:
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 
 async def local_owner(identity: IdentityService) -> Actor:

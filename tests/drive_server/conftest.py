@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from drive_server.connect import open_drive
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from tests.databases import IS_POSTGRES, drive_url
 from tests.drive_server.actors import local_owner, new_person
 from tests.drive_server.store import Store, open_store
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 @pytest.fixture

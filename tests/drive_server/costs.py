@@ -11,7 +11,7 @@ from aiosqlite.core import Connection
 from anyio._backends._asyncio import AsyncIOBackend
 from sqlalchemy import Engine, event
 
-from drive_server.storage.engine import _SqliteThreads  # pyright: ignore[reportPrivateUsage] - where threads are called
+from drive_server.kernel.sql.engine import _SqliteThreads  # pyright: ignore[reportPrivateUsage] - where threads are called
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import anyio
 
+from drive_server.kernel.settings import DriveSettings
 from drive_server.services.files import copying
-from drive_server.settings import DriveSettings
 from drive_server.transports.stdio import serve_stdio
 from tests.drive_server.gates import Gate
 

@@ -12,7 +12,7 @@ from mcp.shared.memory import create_connected_server_and_client_session
 from mcp.types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult, TextContent
 
 from drive_server.connect import in_process_session
-from drive_server.context import META_WHOLE_RESULTS, current_principal
+from drive_server.kernel.context import META_WHOLE_RESULTS, current_principal
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from mcp import StdioServerParameters
     from mcp.types import CallToolResult
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 WHOLE: Final = {META_WHOLE_RESULTS: True}

@@ -8,8 +8,8 @@ from datetime import timedelta
 import anyio
 
 from drive_server.connect import in_process_session, open_drive
+from drive_server.kernel.settings import DriveSettings
 from drive_server.services.files import copying
-from drive_server.settings import DriveSettings
 from tests.drive_server.gates import Gate
 from tests.drive_server.tasking import begin
 

@@ -15,8 +15,8 @@ from tests.drive_server.hosts import Host
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
     Answer = str | CreateMessageResult | ErrorData | Callable[[str], Awaitable[Any]]
 

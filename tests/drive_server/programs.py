@@ -23,7 +23,7 @@ from tests.handshake import HEADERS, INITIALIZE, INTRODUCTION, VERSION
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 PROGRAM = ("tests.drive_server.odd_program",)
 DRIVE_AGENT = str(Path(sys.executable).with_name("drive-agent"))

@@ -10,14 +10,14 @@ from mcp.shared.memory import create_client_server_memory_streams
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
-from drive_server.context import current_principal
+from drive_server.kernel.context import current_principal
 from tests.handshake import INTRODUCTION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 PATIENCE = 20
 

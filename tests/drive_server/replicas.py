@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from drive_server.connect import open_drive
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from drive_server.storage import blobs
 from drive_server.storage.installation import parts
 from tests import buckets

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from drive_server.access import ALL_SCOPES, Actor, Principal
+from drive_server.kernel.access import ALL_SCOPES, Actor, Principal
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.services.documents.service import DocumentService
@@ -19,7 +19,7 @@ from drive_server.services.journal.service import Journal
 from drive_server.services.sharing.service import SharingService
 from drive_server.services.undo.service import UndoService
 from drive_server.storage.blobs import BlobStore, open_blobs
-from drive_server.storage.database import Database, open_database
+from drive_server.storage.drive_database import open_database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.people import UserRow
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from pathlib import Path
 
+    from drive_server.kernel.sql.database import Database
     from drive_server.models.items import Item
 
 

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from mcp import ClientSession
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 RELATED = "io.modelcontextprotocol/related-task"
 COPY = {"item_id": "/Many", "folder_id": "root", "name": "Copy"}

@@ -13,9 +13,9 @@ import anyio
 import pytest
 from mcp import McpError
 
-from drive_server.access import Actor, Scope
 from drive_server.connect import current_principal, in_process_session, open_drive
-from drive_server.errors import InvalidInputError, StorageFailureError
+from drive_server.kernel.access import Actor, Scope
+from drive_server.kernel.errors import InvalidInputError, StorageFailureError
 from drive_server.knowledge.ingest.ingester import Ingester
 from tests.drive_server.actors import local_owner, with_scopes
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
     from drive_server.drive import Drive
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 BACKGROUND = {
     *(

@@ -19,7 +19,7 @@ from anyio.streams.text import TextReceiveStream
 from mcp import StdioServerParameters
 
 from drive_server.__main__ import main
-from drive_server.storage.file_locks import try_lock
+from drive_server.kernel.files.file_locks import try_lock
 from drive_server.storage.installation.service_record import LOCK_NAME, RECORD_NAME
 from tests.drive_server.actors import local_token
 from tests.drive_server.hosts import Host, session_over_stdio
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from mcp.client.session import SamplingFnT
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.access import Actor
+    from drive_server.kernel.settings import DriveSettings
 
 COMMAND = (sys.executable, "-m", "drive_server")
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")

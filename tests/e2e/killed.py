@@ -21,10 +21,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.events.log import EventLog
 from api.runs.service import Runs
 from api.storage.sqlite_threads import SqliteThreads
+from drive_server.kernel.sql.engine import Transactions
 from drive_server.knowledge.index_process.proxy import IndexProcess
 from drive_server.services.journal.service import Journal
 from drive_server.storage.blobs import BlobStore
-from drive_server.storage.engine import Transactions
 from graph.settings import AgentSettings
 from tests.api.command_model import CommandModel
 from tests.api.real_service import RealService

@@ -1,6 +1,6 @@
 """The whole service in a process that a test stops and continues, on a clock that a test steps forward and back.
 
-Its clock is the one that every service has (`drive_server.clock`); only the machine's clock below it is another one.
+Its clock is the one that every service has (`drive_server.kernel.clock`); only the machine's clock is another one.
 Its model does what it is told, and holds a message with `WAIT` in it until the test opens the gate.
 """
 
@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from drive_server import clock
+from drive_server.kernel import clock
 from graph.settings import AgentSettings
 from tests.api.command_model import CommandModel
 from tests.api.real_service import RealService

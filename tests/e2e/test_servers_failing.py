@@ -85,7 +85,7 @@ def person(service: RealService) -> Iterator[Person]:
 
 @pytest.fixture(autouse=True)
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intake, "MOST_MESSAGES", 500)
+    monkeypatch.setattr(intake, "MAX_MESSAGES", 500)
     monkeypatch.setattr(pools, "PING_SECONDS", 0.2)
     monkeypatch.setattr(programs, "EXIT_SECONDS", 0.1)
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from drive_server.context import META_TOOL
+from drive_server.kernel.context import META_TOOL
 from drive_server.mcp.server import GROUPS
 from graph.policy.tools import ToolFacts, read_facts
 from graph.tools.box import LOCAL_TOOLS

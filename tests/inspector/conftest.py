@@ -11,7 +11,7 @@ from tests.inspector.command import Inspector, over_http, over_stdio
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
     from tests.drive_server.http.service import Service
 
 __all__ = ["drive_settings", "service"]

@@ -33,7 +33,7 @@ LICENCES: Final = (
     "drive_server/knowledge/embedding/model/LICENSE",
     "drive_server/knowledge/embedding/multilingual/LICENSE",
     "drive_server/knowledge/embedding/crossing/LICENSE",
-    "drive_server/knowledge/text/chinese/LICENSE",
+    "drive_server/kernel/text/chinese/LICENSE",
 )
 """The licences of what lies in the wheel itself."""
 QUIET: Final = ("--quiet", "--disable-pip-version-check")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote, urljoin
 
-from drive_server.access import Actor, Scope
 from drive_server.connect import ConcurrentSession
+from drive_server.kernel.access import Actor, Scope
 from tests.drive_server.hosts import WHOLE
 from tests.drive_server.http.dav.client import Dav, dav_of
 from tests.drive_server.http.items import DRIVE, FILES, ITEMS, done

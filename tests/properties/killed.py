@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from drive_server.access import ALL_SCOPES, Actor, Principal
+from drive_server.kernel.access import ALL_SCOPES, Actor, Principal
 from drive_server.storage.blobs import CHUNK_BYTES
 from tests.drive_server.store import Store, open_store
 from tests.properties.lanes import Walker, steps_of

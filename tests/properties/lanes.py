@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.models.changes import Outcome
     from tests.drive_server.store import Store
 
 VERBS = ("create", "create", "write", "write", "rename", "trash", "restore", "copy", "share", "big")
-MOST_FILES = 6
+MAX_FILES = 6
 BIG_BYTES = 3 << 20
 
 
@@ -71,7 +71,7 @@ def _next(random: Random, lane: Lane, number: int) -> Step | None:
     fresh = f"{number}-{random.choice(['plan.md', '报告.txt', '📄.md'])}"
     text = f"{number} {random.random()}"
     source = lane.trashed if verb == "restore" else lane.live
-    if verb in {"create", "big", "copy"} and len(lane.live) >= MOST_FILES:
+    if verb in {"create", "big", "copy"} and len(lane.live) >= MAX_FILES:
         return None
     if verb in {"create", "big"}:
         return Step(number, verb, fresh, text=text * (BIG_BYTES // len(text)) if verb == "big" else text)

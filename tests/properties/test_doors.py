@@ -14,7 +14,7 @@ from anyio.from_thread import start_blocking_portal
 from hypothesis import HealthCheck, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from tests.drive_server.http.items import DRIVE, FILES, ITEMS
 from tests.drive_server.http.service import running
 from tests.properties.doors import Answer, Way

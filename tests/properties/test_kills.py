@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
 
 pytestmark = pytest.mark.story
 
 KILLS = int(os.environ.get("SOAK_KILLS", "20"))
-MOST_ANSWERS = 15
+MAX_ANSWERS = 15
 
 
 class Victim:
@@ -100,7 +100,7 @@ def victim(directory: Path, ana: Actor) -> Iterator[Victim]:
 async def test_kills_lose_nothing_and_do_nothing_twice(victim: Victim, directory: Path, ana: Actor) -> None:
     random = Random("kills")
     for number in range(KILLS):
-        answered = victim.killed_after(random.randint(1, MOST_ANSWERS), number)
+        answered = victim.killed_after(random.randint(1, MAX_ANSWERS), number)
         async with open_store(directory) as store:
             for folder, count in answered.items():
                 await check_lane(store, ana, folder, count)

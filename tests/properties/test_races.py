@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from drive_server.errors import EtagMismatchError, NameConflictError
+from drive_server.kernel.errors import EtagMismatchError, NameConflictError
 from drive_server.services.documents.edits import Edit
 from tests.drive_server.store import Store, open_store
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
 
 pytestmark = pytest.mark.timeout(300)
 

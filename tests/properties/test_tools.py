@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
     from mcp.types import CallToolResult, Tool
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 CALLS_PER_TOOL = 20
 LEAKS = ("Traceback", "site-packages", 'File "', "sqlite3", "sqlalchemy", "pydantic", "drive_server")

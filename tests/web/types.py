@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from api.app import create_app
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from graph.settings import AgentSettings
 from tests.node.runtime import OPENAPI_TYPESCRIPT, environment, program
 

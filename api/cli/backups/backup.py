@@ -45,8 +45,8 @@ from api.cli.progress import Progress
 from api.cli.service.last_backup import note_backup
 from api.cli.terminal import Terminal, format_size, visible_line
 from api.cli.texts import text
-from drive_server.storage.file_locks import try_lock
-from drive_server.storage.spool import sync
+from drive_server.kernel.files.file_locks import try_lock
+from drive_server.kernel.files.spool import sync
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -57,7 +57,7 @@ LOCK: Final = ".lock"
 WAIT_SECONDS: Final = 600
 PAUSE_SECONDS: Final = 0.2
 TIME: Final = "%Y-%m-%dT%H-%M-%S.%fZ"
-MOST_PROBLEMS: Final = 50
+MAX_PROBLEMS: Final = 50
 
 
 def backup(arguments: Namespace) -> int:
@@ -176,7 +176,7 @@ def _verify(root: Path, terminal: Terminal) -> int:
         raise CommandError.of("backup_none", root=root)
     problems = [text("backup_malformed", name=name) for name in malformed]
     problems += [problem for generation in generations for problem in problems_of(generation, root, terminal)]
-    for problem in problems[:MOST_PROBLEMS]:
+    for problem in problems[:MAX_PROBLEMS]:
         terminal.say(visible_line(problem), "red")
     if problems:
         raise CommandError.of("backup_damaged", count=len(problems))

@@ -12,9 +12,9 @@ import obstore
 from obstore.exceptions import BaseError
 
 from api.cli.backups.layout import blob_path
+from drive_server.kernel.files.inner_paths import OuterPathError, inner_path
 from drive_server.storage.aside import FOLDER, KINDS
 from drive_server.storage.blobs import places_of
-from drive_server.storage.inner_paths import OuterPathError, inner_path
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeGuard, cast
 
 from api.cli.backups.databases import opened_database
 from api.cli.failure import CommandError
-from drive_server.storage.inner_paths import OuterPathError, inner_path
+from drive_server.kernel.files.inner_paths import OuterPathError, inner_path
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -47,7 +47,7 @@ CONTENTS: Final = "contents.txt"
 FILES: Final = frozenset({DRIVE, SERVICE, THREADS, MEMORIES, DRIVE_DUMP, THREADS_DUMP, CONTENTS, *SECRETS, *OTHERS})
 """The files that a generation may list: no other name is read or written."""
 HASH: Final = re.compile("[0-9a-f]{64}")
-MOST_RECORD_BYTES: Final = 1 << 20
+MAX_RECORD_BYTES: Final = 1 << 20
 VERSION_TABLES: Final = {DRIVE: "alembic_version", SERVICE: "api_alembic_version"}
 SIZES: Final = "SELECT blob, max(size) AS size FROM versions GROUP BY blob"
 
@@ -156,7 +156,7 @@ def _read(folder: Path) -> Generation | Literal["malformed"] | None:
     """Return the generation in a folder; None if there is no whole one."""
     try:
         with (folder / RECORD).open("rb") as file:
-            document: Any = json.loads(file.read(MOST_RECORD_BYTES))
+            document: Any = json.loads(file.read(MAX_RECORD_BYTES))
     except (OSError, ValueError):
         return None
     if not isinstance(document, dict) or document.get("format") != FORMAT:

@@ -27,8 +27,8 @@ from api.cli.service.data_dir import hold
 from api.cli.terminal import Terminal, format_size, visible_line
 from api.cli.texts import text
 from api.servers.secrets import KEY_FILE
-from drive_server.errors import StorageFailureError
-from drive_server.settings import DriveSettings
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.settings import DriveSettings
 from drive_server.storage.installation.parts import index_part
 from graph.settings import AgentSettings
 

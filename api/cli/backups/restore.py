@@ -41,12 +41,12 @@ from api.cli.progress import Progress
 from api.cli.terminal import Terminal, format_size, visible_line
 from api.cli.texts import text
 from api.storage.database import SCHEMA as SERVICE_SCHEMA
-from drive_server.errors import StorageFailureError
-from drive_server.settings import DriveSettings
-from drive_server.storage.engine import configure_sqlite
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.files.spool import sync
+from drive_server.kernel.settings import DriveSettings
+from drive_server.kernel.sql.engine import configure_sqlite
 from drive_server.storage.installation.parts import MARK_FILE
 from drive_server.storage.installation.service_record import is_held
-from drive_server.storage.spool import sync
 from drive_server.storage.tables.drive_schema import SCHEMA as DRIVE_SCHEMA
 from graph.settings import AgentSettings
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from obstore.store import ObjectStore
 
-    from drive_server.storage.schema import Schema
+    from drive_server.kernel.sql.schema import Schema
 
 CHECKS: Final = {".db": check_database, ".dump": check_dump}
 SCHEMAS: Final[dict[str, Schema]] = {DRIVE: DRIVE_SCHEMA, SERVICE: SERVICE_SCHEMA}

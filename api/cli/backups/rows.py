@@ -14,7 +14,7 @@ from sqlalchemy import JSON, Column, Connection, Table, Text, bindparam, cast, f
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from drive_server.storage.schema import Schema
+    from drive_server.kernel.sql.schema import Schema
 
 BATCH: Final = 1000
 NUL: Final = "\x00"

@@ -23,8 +23,8 @@ from api.cli.backups.layout import (
     private_file,
 )
 from api.cli.failure import CommandError
+from drive_server.kernel.sql.server import server_url
 from drive_server.storage.collector import COLLECTING
-from drive_server.storage.server import server_url
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -13,7 +13,7 @@ from api.cli.backups.layout import DRIVE, MEMORIES, SERVICE, THREADS
 from api.cli.backups.servers import Servers
 from api.cli.configuration import settings_of
 from api.cli.failure import CommandError
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from drive_server.storage.blobs import remote_store
 from graph.settings import AgentSettings
 

@@ -31,8 +31,8 @@ GRANT = frozenset({"g", "grant", "允许"})
 SHOW = frozenset({"s", "show", "全部"})
 WORDS = frozenset({"name", "text", "folder", "person", "role", "choice"})
 """Kinds of arguments whose values are text, a number of digits too (`graph/approvals/arguments.py`)."""
-LONGEST_ARGUMENT = 500
-MOST_PREVIEW_LINES = 60
+MAX_ARGUMENT = 500
+MAX_PREVIEW_LINES = 60
 DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -244,14 +244,14 @@ def _show_sources(action: Action, terminal: Terminal, *, whole: bool) -> None:
 
 
 def _argument(value: str, *, whole: bool) -> str:
-    if whole or len(value) <= LONGEST_ARGUMENT:
+    if whole or len(value) <= MAX_ARGUMENT:
         return visible_line(value)
-    return text("argument_cut", beginning=visible_line(value[:LONGEST_ARGUMENT]), count=len(value))
+    return text("argument_cut", beginning=visible_line(value[:MAX_ARGUMENT]), count=len(value))
 
 
 def _show_preview(preview: str, terminal: Terminal, *, whole: bool) -> None:
     lines = preview.splitlines()
-    shown = lines if whole else lines[:MOST_PREVIEW_LINES]
+    shown = lines if whole else lines[:MAX_PREVIEW_LINES]
     in_diff = False
     for line in shown:
         in_diff = in_diff or line.startswith("@@")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from api.cli.chat.conversation import Conversation, Place
+from api.cli.chat.conversation import Conversation, TerminalPlace
 from api.cli.chat.prompts import COMMAND, chosen_prompt
 from api.cli.commands.threads import newest_thread
 from api.cli.commands.undo import undo_run
@@ -34,7 +34,7 @@ def chat(arguments: Namespace) -> int:
             client,
             terminal,
             thread_id=(newest_thread(client) if arguments.newest else arguments.thread) or "",
-            place=Place(_find(client, arguments.file, "file"), _find(client, arguments.folder, "folder")),
+            place=TerminalPlace(_find(client, arguments.file, "file"), _find(client, arguments.folder, "folder")),
             yes_to=arguments.yes_to,
             json=arguments.json,
             unattended=arguments.unattended,

@@ -14,7 +14,7 @@ from api.cli.client import Reconnection
 from api.cli.failure import ServiceError
 from api.cli.terminal import visible_line
 from api.cli.texts import text, word
-from drive_server.moments import server_zone
+from drive_server.kernel.moments import server_zone
 from graph.language import language_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ STILL_WAITING = frozenset({HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TerminalPlace:
     """The person's place: ids of the open file and the current folder."""
 
     file_id: str | None = None
@@ -56,7 +56,7 @@ class Conversation:
         terminal: Terminal,
         *,
         thread_id: str,
-        place: Place,
+        place: TerminalPlace,
         yes_to: str | None,
         json: bool,
         unattended: bool = False,

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from api.cli.terminal import Terminal
     from graph.language import Language
 
-LONGEST_VALUE = 60
-LONGEST_ABOUT = 300
-LONGEST_RESULT = 200
+MAX_VALUE = 60
+MAX_ABOUT = 300
+MAX_RESULT = 200
 STEP_MARKS = {"completed": "✓", "failed": "✗", "skipped": "–"}
 CALL_STYLES = {"done": "green", "error": "red", "rejected": "yellow", "cancelled": "yellow"}
 CALL_MARKS = {"done": "✓"}
@@ -80,15 +80,14 @@ class Transcript:
     def _route(self, event: Event) -> None:
         reason = event.get("reason")
         self._terminal.say(
-            f"→ {word('agent', str(event.get('agent', '')))}"
-            + (f"  {shorten(reason, LONGEST_RESULT)}" if reason else ""),
+            f"→ {word('agent', str(event.get('agent', '')))}" + (f"  {shorten(reason, MAX_RESULT)}" if reason else ""),
             "cyan",
         )
 
     def _plan(self, event: Event) -> None:
         self._terminal.say(text("plan"), "bold")
         for number, step in enumerate(event.get("steps", []), 1):
-            title = shorten(str(step.get("title", "")), LONGEST_RESULT)
+            title = shorten(str(step.get("title", "")), MAX_RESULT)
             self._steps[str(step.get("id"))] = f"{number}. {title}"
             self._terminal.say(f"  {number}. {title}  ({word('agent', str(step.get('agent', '')))})")
 
@@ -97,7 +96,7 @@ class Transcript:
         self._terminal.note(text("plan_is_paused"))
 
     def _file(self, event: Event) -> None:
-        path = shorten(str(event.get("path", "")), LONGEST_RESULT)
+        path = shorten(str(event.get("path", "")), MAX_RESULT)
         self._terminal.say(f"  • {path}  {word('reading', str(event.get('status', '')))}", "dim")
 
     def _step(self, event: Event) -> None:
@@ -107,19 +106,17 @@ class Transcript:
             self._terminal.say(f"▸ {name}", "bold")
         elif status in STEP_MARKS:
             why = event.get("error")
-            self._terminal.say(
-                f"{STEP_MARKS[status]} {name}" + (f": {shorten(str(why), LONGEST_RESULT)}" if why else "")
-            )
+            self._terminal.say(f"{STEP_MARKS[status]} {name}" + (f": {shorten(str(why), MAX_RESULT)}" if why else ""))
 
     def _call(self, event: Event) -> None:
         arguments = event.get("args") or {}
-        shown = ", ".join(f"{name}={shorten(show_value(value), LONGEST_VALUE)}" for name, value in arguments.items())
+        shown = ", ".join(f"{name}={shorten(show_value(value), MAX_VALUE)}" for name, value in arguments.items())
         self._terminal.say(f"  • {event.get('name', '')}({shown})", "dim")
 
     def _progress(self, event: Event) -> None:
         message = event.get("message")
         if message:
-            self._terminal.say(f"    {shorten(str(message), LONGEST_RESULT)}", "dim")
+            self._terminal.say(f"    {shorten(str(message), MAX_RESULT)}", "dim")
 
     def _call_end(self, event: Event) -> None:
         if event.get("tool_call_id") in self._recorded:
@@ -131,7 +128,7 @@ class Transcript:
         else:
             line += f"  {word('call', status)}"
         if status == "error":
-            line += f": {shorten(show_value(event.get('result')), LONGEST_RESULT)}"
+            line += f": {shorten(show_value(event.get('result')), MAX_RESULT)}"
         self._terminal.say(line, CALL_STYLES.get(status, ""))
 
     def _record(self, event: Event) -> None:
@@ -143,9 +140,9 @@ class Transcript:
             return
         named = f"{record.get('serverName', '')}: {record.get('toolTitle') or record.get('toolName', '')}"
         said = text_in(self._language, code)
-        line = f"  {RECORD_MARKS.get(status, '✗')} {shorten(named, LONGEST_RESULT)}  {said}"
+        line = f"  {RECORD_MARKS.get(status, '✗')} {shorten(named, MAX_RESULT)}  {said}"
         if response := record.get("response"):
-            line += f": {shorten(str(response), LONGEST_RESULT)}"
+            line += f": {shorten(str(response), MAX_RESULT)}"
         self._terminal.say(line, CALL_STYLES.get(status, "dim"))
 
     def _resolved(self, event: Event) -> None:
@@ -154,7 +151,7 @@ class Transcript:
         for decision in event.get("decisions") or []:
             if about := decision.get("about"):
                 made = word("resolved", "expired" if is_late else str(decision.get("type", "")))
-                said = text("resolved", decision=made, about=shorten(visible_line(str(about)), LONGEST_ABOUT))
+                said = text("resolved", decision=made, about=shorten(visible_line(str(about)), MAX_ABOUT))
                 self._terminal.say(f"  {said}", "dim")
 
     def _reading(self, event: Event) -> None:
@@ -193,7 +190,7 @@ class Transcript:
 
     def _citations(self, event: Event) -> None:
         for citation in event.get("citations") or []:
-            quote = shorten(" ".join(str(citation.get("quote", "")).split()), LONGEST_RESULT)
+            quote = shorten(" ".join(str(citation.get("quote", "")).split()), MAX_RESULT)
             if citation.get("verified"):
                 self._terminal.say(f"  [{citation.get('number')}] {_source(citation)}: “{quote}”", "green")
                 self._terminal.say(f"      {visible_line(str(citation.get('address', '')))}", "dim")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NAME = "contents"
 PROBE = b"drive-agent doctor"
 STORE_SECONDS = 10
-LONGEST_REASON = 200
+MAX_REASON = 200
 
 
 def check_contents(url: str) -> Check:
@@ -73,4 +73,4 @@ def _takes_a_probe(store: ObjectStore) -> bool:
 def _reason(error: Exception) -> str:
     """Return the first line of the store's own reason."""
     said = system_reason(error).partition("\n")[0]
-    return said if len(said) <= LONGEST_REASON else f"{said[:LONGEST_REASON]}…"
+    return said if len(said) <= MAX_REASON else f"{said[:MAX_REASON]}…"

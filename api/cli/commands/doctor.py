@@ -26,9 +26,9 @@ from api.cli.service.connection import connected, find_running
 from api.cli.terminal import Terminal, format_size, print_json
 from api.cli.texts import hint_of, language, text, word
 from api.storage.installation import service_parts
-from drive_server.errors import DriveError
-from drive_server.messages import render
-from drive_server.settings import DriveSettings
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.messages import render
+from drive_server.kernel.settings import DriveSettings
 from drive_server.storage.aside import KINDS, AsideFolder
 from drive_server.storage.installation.installation import installation_of
 from drive_server.storage.installation.service_record import is_held

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from api.cli.client import ServiceClient
 
-LONGEST_PASSAGE = 240
+MAX_PASSAGE = 240
 READ = ("pending", "indexing", "ready", "failed")
 """The states of files that are not skipped."""
 WAITING = ("pending", "indexing")
@@ -149,4 +149,4 @@ def index_word(state: str) -> str:
 
 def _passage(found: str) -> str:
     line = visible_line(" ".join(found.split()))
-    return line if len(line) <= LONGEST_PASSAGE else line[: LONGEST_PASSAGE - 1] + "…"
+    return line if len(line) <= MAX_PASSAGE else line[: MAX_PASSAGE - 1] + "…"

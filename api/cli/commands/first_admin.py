@@ -9,11 +9,11 @@ from api.cli.configuration import as_command_error, settings_of
 from api.cli.service.local_service import log_to_file
 from api.cli.terminal import Terminal, visible_line
 from api.cli.texts import text
-from drive_server.errors import DriveError
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.files.token_file import make_private_directory
+from drive_server.kernel.settings import DriveSettings
 from drive_server.services.identity.first_admin import create_first_admin as create
-from drive_server.settings import DriveSettings
-from drive_server.storage.database import open_database
-from drive_server.storage.token_file import make_private_directory
+from drive_server.storage.drive_database import open_database
 
 if TYPE_CHECKING:
     from argparse import Namespace

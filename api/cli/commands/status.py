@@ -10,7 +10,7 @@ from api.cli.service.connection import CliSettings, connected
 from api.cli.service.last_backup import newest_backup
 from api.cli.terminal import Terminal, format_size, print_json, visible_line
 from api.cli.texts import text
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -25,7 +25,7 @@ Thread = dict[str, Any]
 
 THREADS = "/api/threads"
 STREAM = "-"
-LONGEST_TITLE = 60
+MAX_TITLE = 60
 
 
 def list_threads(arguments: Namespace) -> int:
@@ -122,7 +122,7 @@ def _spoken(thread: Thread) -> Iterator[dict[str, Any]]:
 
 def _line(thread: Thread) -> str:
     used = datetime.fromisoformat(str(thread["updated_at"])).astimezone()
-    return f"{thread['thread_id']}  {used:%Y-%m-%d %H:%M}  {visible_line(thread['title'])[:LONGEST_TITLE]}"
+    return f"{thread['thread_id']}  {used:%Y-%m-%d %H:%M}  {visible_line(thread['title'])[:MAX_TITLE]}"
 
 
 def _address(thread_id: str) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from api.cli.client import ServiceClient
 
-MOST_PATHS: Final = 200
+MAX_PATHS: Final = 200
 SECONDS: Final = 3.0
 """The longest time that a shell waits for paths."""
 
@@ -35,12 +35,12 @@ def paths_for(words: Sequence[str]) -> list[str]:
         search = Thread(target=_search, args=(before, word or "/", found), daemon=True)
         search.start()
         search.join(SECONDS)
-    return found[:MOST_PATHS]
+    return found[:MAX_PATHS]
 
 
 def _search(before: Sequence[str], word: str, found: list[str]) -> None:
     with suppress(ArgumentError, CommandError, OSError), connected_if_running(_address_in(before)) as client:
-        found.extend(islice(_beginning_with(client, word), MOST_PATHS))
+        found.extend(islice(_beginning_with(client, word), MAX_PATHS))
 
 
 def _address_in(words: Sequence[str]) -> Namespace:

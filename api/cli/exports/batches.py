@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from api.cli.exports.format.reader import ExportFiles
 
 AT_ONCE: Final = 4
-MOST_ITEMS: Final = 100
-MOST_VERSIONS: Final = 1000
-MOST_BYTES: Final = 2_000_000_000
+MAX_ITEMS: Final = 100
+MAX_VERSIONS: Final = 1000
+MAX_BYTES: Final = 2_000_000_000
 """The contents of a batch wait for their items: 45 minutes are enough for so many bytes."""
 FULL: Final = frozenset({HTTPStatus.INSUFFICIENT_STORAGE, HTTPStatus.TOO_MANY_REQUESTS})
 IMPORTS: Final = "/api/drive/imports"
@@ -43,7 +43,7 @@ def batches_of(items: Iterable[Item]) -> Iterator[list[Item]]:
     for item in items:
         more = len(item["versions"])
         weight = sum(version["size"] for version in item["versions"])
-        if batch and (len(batch) == MOST_ITEMS or versions + more > MOST_VERSIONS or size + weight > MOST_BYTES):
+        if batch and (len(batch) == MAX_ITEMS or versions + more > MAX_VERSIONS or size + weight > MAX_BYTES):
             yield batch
             batch, versions, size = [], 0, 0
         batch.append(item)
@@ -100,8 +100,8 @@ class Sender:
         """Send the contents that the drive lacks; return the receipts that prove them, by hash."""
         named = {version["sha256"]: version for item in batch for version in item["versions"]}
         hashes, missing = list(named), list[str]()
-        for start in range(0, len(hashes), MOST_VERSIONS):
-            wanted = {"sha256": hashes[start : start + MOST_VERSIONS]}
+        for start in range(0, len(hashes), MAX_VERSIONS):
+            wanted = {"sha256": hashes[start : start + MAX_VERSIONS]}
             missing += retry(lambda wanted=wanted: self._client.post(f"{IMPORTS}/missing", wanted), self._retries)[
                 "missing"
             ]

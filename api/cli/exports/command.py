@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ZIP: Final = ".zip"
 WORK: Final = ".unfinished"
-MOST_PROBLEMS: Final = 50
+MAX_PROBLEMS: Final = 50
 
 
 def export(arguments: Namespace) -> int:
@@ -96,7 +96,7 @@ def _verify(target: Path, terminal: Terminal) -> int:
     with opened_export(target) as found:
         findings = verify(found, terminal)
         begun = found.header.ended_at[:19].replace("T", " ")
-    for line in lines_of(findings.problems, MOST_PROBLEMS):
+    for line in lines_of(findings.problems, MAX_PROBLEMS):
         terminal.say(visible_line(line), "red")
     if findings.problems:
         raise CommandError.of("export_damaged", count=len(findings.problems))

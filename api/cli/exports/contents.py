@@ -15,7 +15,7 @@ from api.cli.client import retry
 from api.cli.exports.format.reader import CHUNK_BYTES, digest_of
 from api.cli.failure import CommandError, ServiceError
 from api.cli.importing.upload import Retries
-from drive_server.storage.inner_paths import inner_path
+from drive_server.kernel.files.inner_paths import inner_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

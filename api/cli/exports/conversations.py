@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from api.cli.exports.format.layout import THREADS
 from api.cli.exports.format.names import MAX_BYTES
 from api.cli.failure import ServiceError
-from drive_server.services.tree.portable_names import key_of, portable_name
+from drive_server.kernel.files.portable_names import key_of, portable_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,7 @@ from api.cli.exports.memories import export_memories
 from api.cli.failure import CommandError, system_reason
 from api.cli.progress import Progress
 from api.cli.texts import text
-from drive_server.storage.inner_paths import OuterPathError, inner_path
+from drive_server.kernel.files.inner_paths import OuterPathError, inner_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

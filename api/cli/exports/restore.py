@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from api.cli.exports.format.reader import Export
     from api.cli.exports.table import ItemTable
 
-MOST_LINES: Final = 50
+MAX_LINES: Final = 50
 ROOT: Final = "root"
 
 
@@ -198,7 +198,7 @@ class Restoration:
     def _list(self, heading: str, entries: list[str], style: str) -> None:
         if entries:
             self._terminal.say(text(heading), style)
-        for line in lines_of(entries, MOST_LINES):
+        for line in lines_of(entries, MAX_LINES):
             self._terminal.say(f"  {visible_line(line)}")
 
 

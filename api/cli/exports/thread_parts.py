@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
     from api.cli.client import ServiceClient
 
-MOST_BYTES: Final = 1_000_000
-MOST_MESSAGES: Final = 500
-MOST_CHARACTERS: Final = 200_000
+MAX_BYTES: Final = 1_000_000
+MAX_MESSAGES: Final = 500
+MAX_CHARACTERS: Final = 200_000
 CUT: Final = "…"
 
 
@@ -39,7 +39,7 @@ def _parts(messages: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]
             continue
         shown = _message(number, message)
         more = len(json.dumps(shown))
-        if part and (size + more > MOST_BYTES or len(part) == MOST_MESSAGES):
+        if part and (size + more > MAX_BYTES or len(part) == MAX_MESSAGES):
             yield part
             part, size = [], 0
         part.append(shown)
@@ -57,7 +57,7 @@ def _message(number: int, message: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": message["id"] or str(number),
         "role": message["role"],
-        "text": text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + CUT,
+        "text": text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + CUT,
         "tool_calls": calls,
         "citations": message.get("citations") or [],
         "tool_call_id": message.get("tool_call_id") or "",

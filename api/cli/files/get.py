@@ -13,7 +13,7 @@ from api.cli.references import Item, children, expand, is_folder
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, format_size, print_json, visible_line
 from api.cli.texts import text
-from drive_server.services.tree.portable_names import portable_names
+from drive_server.kernel.files.portable_names import portable_names
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from api.cli.client import read_json
 from api.cli.failure import CommandError, ServiceError
 from api.cli.invocation import again
-from api.cli.references import Item, Place, below, expand, is_folder, look_up, open_folder, place_at, said_by
+from api.cli.references import Destination, Item, below, expand, is_folder, look_up, open_folder, place_at, said_by
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, print_json, visible_line
 from api.cli.texts import text
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from api.cli.client import ServiceClient
 
 ITEMS: Final = "/api/drive/items"
-MOST_AT_ONCE: Final = 500
-MOST_NAMED: Final = 3
+MAX_AT_ONCE: Final = 500
+MAX_NAMED: Final = 3
 TAKEN: Final = "name_conflict"
 
 
@@ -43,7 +43,7 @@ def remove(arguments: Namespace) -> int:
         terminal.say(text("trashed", path=visible_line(_by_id(items, result)["path"])))
     if changed := _done(results):
         ids = [str(result["id"]) for result in changed]
-        words = ["trash", "restore", *ids] if len(ids) <= MOST_NAMED else ["trash", "list"]
+        words = ["trash", "restore", *ids] if len(ids) <= MAX_NAMED else ["trash", "list"]
         terminal.note(text("trashed_hint", command=again(arguments, words)))
     return _conclude(results, items, arguments, terminal)
 
@@ -65,8 +65,8 @@ def make_folders(arguments: Namespace) -> int:
 def change_many(client: ServiceClient, action: str, items: list[Item], **terms: Any) -> list[dict[str, Any]]:
     """Do one thing to many items, as one change where they are 500 at most. Return each item with its outcome."""
     results: list[dict[str, Any]] = []
-    for start in range(0, len(items), MOST_AT_ONCE):
-        named = [{"id": item["id"]} for item in items[start : start + MOST_AT_ONCE]]
+    for start in range(0, len(items), MAX_AT_ONCE):
+        named = [{"id": item["id"]} for item in items[start : start + MAX_AT_ONCE]]
         results += client.post(f"{ITEMS}/bulk", {"action": action, "items": named, **terms})["results"]
     return results
 
@@ -97,7 +97,7 @@ def _to_place(arguments: Namespace, action: str, code: str) -> int:
     return _conclude(results, items, arguments, terminal)
 
 
-def _one(client: ServiceClient, action: str, item: Item, place: Place, arguments: Namespace) -> Item:
+def _one(client: ServiceClient, action: str, item: Item, place: Destination, arguments: Namespace) -> Item:
     body = {"parent_id": place.folder["id"], "on_conflict": arguments.on_conflict}
     if place.name:
         body["name"] = place.name

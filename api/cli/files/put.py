@@ -18,11 +18,11 @@ from api.cli.importing.resumable import UnfinishedUploads
 from api.cli.importing.scan import failure_reason, one_file, scan
 from api.cli.importing.upload import Retries, Uploader
 from api.cli.progress import Progress
-from api.cli.references import Place, children, place_at
+from api.cli.references import Destination, children, place_at
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, format_size, print_json, visible_line
 from api.cli.texts import text
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -99,7 +99,7 @@ class _Sender:
         )
         self._show = lambda: None
 
-    def send(self, paths: list[Path], place: Place) -> list[Item]:
+    def send(self, paths: list[Path], place: Destination) -> list[Item]:
         """Send each file, and return the resulting items. Raises `CommandError` if one of them could not be sent."""
         files = [self._file(path, place) for path in paths]
         there = {str(item["name"]): item for item in children(self._client, place.folder)} if files else {}
@@ -117,7 +117,7 @@ class _Sender:
         self._bytes += amount
         self._show()
 
-    def _file(self, path: Path, place: Place) -> SourceFile:
+    def _file(self, path: Path, place: Destination) -> SourceFile:
         file = one_file(path)
         return replace(file, name=place.name or file.name)
 
@@ -134,7 +134,9 @@ class _Sender:
         raise CommandError.of("many_failed", count=len(failed), hint=hint)
 
 
-def _send_folder(client: ServiceClient, terminal: Terminal, folder: Path, place: Place, arguments: Namespace) -> None:
+def _send_folder(
+    client: ServiceClient, terminal: Terminal, folder: Path, place: Destination, arguments: Namespace
+) -> None:
     data = settings_of(arguments, DriveSettings).root
     found = scan(folder, data)
     target = place.path_of(found.folders[0].name)
@@ -149,7 +151,7 @@ def _send_folder(client: ServiceClient, terminal: Terminal, folder: Path, place:
         raise CommandError.of("many_failed", count=len(report.failures))
 
 
-def _send_input(client: ServiceClient, place: Place, arguments: Namespace) -> Any:
+def _send_input(client: ServiceClient, place: Destination, arguments: Namespace) -> Any:
     """Send standard input, of which nobody knows the size, and which can be read once."""
     if not place.name:
         raise CommandError.of("name_needed")

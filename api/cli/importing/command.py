@@ -19,7 +19,7 @@ from api.cli.progress import Progress
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, format_size, visible_line
 from api.cli.texts import text
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 
 if TYPE_CHECKING:
     from argparse import Namespace

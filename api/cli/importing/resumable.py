@@ -36,14 +36,14 @@ PROTOCOL: Final = {"Tus-Resumable": "1.0.0"}
 BODY_TYPE: Final = "application/offset+octet-stream"
 FILE_NAME: Final = "uploads.json"
 PIECE_BYTES: Final = 16 << 20
-MOST_REMEMBERED: Final = 1000
+MAX_REMEMBERED: Final = 1000
 OUT_OF_STEP: Final = "state_conflict"
 """The offset is another one than we thought, or an earlier request is not over yet."""
 ITEM: Final = "upload-item-id"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class UploadTarget:
     """The place of an upload in the drive, and the date of its content, in seconds since 1970."""
 
     parent_id: str
@@ -58,7 +58,7 @@ class Place:
         return ",".join(f"{field} {b64encode(value.encode()).decode()}" for field, value in fields.items())
 
 
-def key_of(place: Place, path: str, size: int) -> str:
+def key_of(place: UploadTarget, path: str, size: int) -> str:
     """Return the name of an upload: the same for the same file, as it was last changed, to the same place."""
     facts = [place.parent_id, place.name, place.on_conflict, path, size, place.mtime]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
@@ -82,7 +82,7 @@ class UnfinishedUploads:
         if self._path and self._path.parent.is_dir():
             draft = self._path.with_suffix(".draft")
             with suppress(OSError):
-                draft.write_text(json.dumps(dict([*entries.items()][-MOST_REMEMBERED:])), encoding="utf-8")
+                draft.write_text(json.dumps(dict([*entries.items()][-MAX_REMEMBERED:])), encoding="utf-8")
                 draft.replace(self._path)
 
     def _read(self) -> dict[str, str]:
@@ -104,7 +104,7 @@ class ResumableUpload:
 
     def send(
         self,
-        place: Place,
+        place: UploadTarget,
         size: int,
         pieces: Pieces,
         count_bytes: Callable[[int], None],
@@ -125,7 +125,7 @@ class ResumableUpload:
         self._unfinished.remember(self._key, "")
         return retry(lambda: self._client.item(item_id), wait)
 
-    def _open(self, place: Place, size: int) -> Response:
+    def _open(self, place: UploadTarget, size: int) -> Response:
         """Take the upload up, or begin it."""
         if self._address and (response := self._head()) and ITEM not in response.headers:
             return response

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from api.cli.failure import CommandError, system_reason
 from api.cli.texts import text
-from drive_server.escaping.characters import BIDI_CONTROLS, is_noncharacter
+from drive_server.kernel.escaping.characters import BIDI_CONTROLS, is_noncharacter
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -171,7 +171,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 MAX_NAME_BYTES = 255
 REPLACEMENT = "_"
-LONGEST_SUFFIX = 16
+MAX_SUFFIX = 16
 REFUSED_CHARACTERS = BIDI_CONTROLS | {"/", "\\"}
 REFUSED_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
@@ -207,7 +207,7 @@ def _is_refused(char: str) -> bool:
 def _within_limit(name: str, mark: str) -> str:
     """Put a mark before the suffix, and cut the stem so that the whole has 255 bytes at most."""
     stem, dot, suffix = name.rpartition(".")
-    if not stem or len(suffix) > LONGEST_SUFFIX:
+    if not stem or len(suffix) > MAX_SUFFIX:
         stem, dot, suffix = name, "", ""
     tail = f"{mark}{dot}{suffix}"
     return stem.encode()[: MAX_NAME_BYTES - len(tail.encode())].decode("utf-8", "ignore").rstrip() + tail

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from api.cli.client import read_json, retry
 from api.cli.failure import CommandError, LostConnectionError, ServiceError
-from api.cli.importing.resumable import Place, ResumableUpload, UnfinishedUploads, key_of
+from api.cli.importing.resumable import ResumableUpload, UnfinishedUploads, UploadTarget, key_of
 from api.cli.importing.scan import Remark, decoded, failure_reason, importable_name
 from api.cli.references import SHARED
 from api.cli.texts import text
@@ -127,7 +127,7 @@ class Uploader:
 
     def _send_in_pieces(self, file: SourceFile, parent_id: str, on_conflict: str) -> Item:
         with open_source(file) as (source, size):
-            place = Place(parent_id, file.name, on_conflict, _date_of(source))
+            place = UploadTarget(parent_id, file.name, on_conflict, _date_of(source))
             upload = ResumableUpload(self._client, self._unfinished, key_of(place, file.path, size))
 
             def pieces(offset: int) -> Iterator[bytes]:

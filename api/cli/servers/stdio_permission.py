@@ -14,7 +14,7 @@ from api.cli.failure import CommandError
 from api.cli.service.connection import CliSettings, find_running
 from api.cli.terminal import visible_line
 from api.cli.texts import text
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from graph.servers.connections.stdio import AllowedCommands
 from graph.settings import AgentSettings
 

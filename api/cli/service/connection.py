@@ -17,7 +17,7 @@ from api.cli.configuration import settings_of
 from api.cli.failure import CommandError, system_reason
 from api.cli.service.data_dir import BusyError, attached, hold, publish, wait_for_peers, withdraw
 from api.cli.texts import language, text
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from drive_server.storage.installation.service_record import ServiceRecord, read_record
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from dataclasses import asdict
 from typing import IO, TYPE_CHECKING
 
 from api.cli.failure import CommandError, system_reason
-from drive_server.storage.file_locks import try_lock, wait_for_lock
+from drive_server.kernel.files.file_locks import try_lock, wait_for_lock
 from drive_server.storage.installation.service_record import LOCK_NAME, RECORD_NAME
 
 if TYPE_CHECKING:

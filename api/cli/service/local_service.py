@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 from api.cli.failure import CommandError
 from api.cli.service.last_backup import restoring_advice
 from api.cli.texts import language, text
-from drive_server.errors import DamagedDatabaseError, DriveError
+from drive_server.kernel.errors import DamagedDatabaseError, DriveError
+from drive_server.kernel.garbage_collector import paused_collector
+from drive_server.kernel.telemetry.setup import log_to
 from drive_server.storage.installation.service_record import ServiceRecord
-from drive_server.telemetry.setup import log_to
-from drive_server.transports.collector import paused_collector
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.runner import Runner
 from drive_server.transports.startup import StartupWatch
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
     from drive_server.transports.startup import AsgiApp
     from drive_server.transports.tls import ServerCertificate
     from graph.settings import AgentSettings
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 SOCKET_URL = "http://localhost"
 LOOPBACK = "127.0.0.1"
-LONGEST_SOCKET_PATH = 100
+MAX_SOCKET_PATH = 100
 LOG_NAME = "drive-agent.log"
 LOG_BYTES = 1_000_000
 
@@ -196,4 +196,4 @@ def log_to_file(drive: DriveSettings) -> None:
 def _short_temporary_directory() -> str:
     """Return a directory for sockets: the path of one may have at most 107 bytes."""
     standard = tempfile.gettempdir()
-    return standard if len(standard.encode()) < LONGEST_SOCKET_PATH - 40 else "/tmp"  # noqa: S108 - 0700 inside it
+    return standard if len(standard.encode()) < MAX_SOCKET_PATH - 40 else "/tmp"  # noqa: S108 - 0700 inside it

@@ -17,11 +17,11 @@ from api.cli.service.connection import LOCAL_HOSTS
 from api.cli.service.data_dir import BusyError, hold, publish, withdraw
 from api.cli.terminal import Terminal
 from api.cli.texts import text
-from drive_server.errors import InvalidInputError
-from drive_server.settings import DriveSettings
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.garbage_collector import paused_collector
+from drive_server.kernel.settings import DriveSettings
+from drive_server.kernel.telemetry.setup import log_to
 from drive_server.storage.installation.service_record import ServiceRecord, read_record
-from drive_server.telemetry.setup import log_to
-from drive_server.transports.collector import paused_collector
 from drive_server.transports.listener import address_of, listen
 from drive_server.transports.process import StopRequest, Terminated
 from drive_server.transports.tls import ServerCertificate, open_certificate

@@ -12,9 +12,9 @@ from api.cli.configuration import as_command_error, settings_of
 from api.cli.service.data_dir import require_usable
 from api.cli.texts import text
 from drive_server.connect import DriveSettings, open_drive
-from drive_server.errors import DriveError
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.garbage_collector import paused_collector
 from drive_server.storage.installation.service_record import running_address
-from drive_server.transports.collector import paused_collector
 from drive_server.transports.stdio import serve_stdio as serve
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ English text.
 
 from typing import Any, Final
 
-from drive_server.messages import terminal_language
-from drive_server.texts import Language, Texts
+from drive_server.kernel.messages import terminal_language
+from drive_server.kernel.texts import Language, Texts
 
 TEXTS: Final = Texts.beside(__path__[0])
 

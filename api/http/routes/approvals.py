@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Request
 
-from api.drive import Place, Principal
+from api.drive import ChatPlace, Principal
 from api.events.frames import Frame, encode
 from api.http.dependencies import CallerDep, ServiceDep, is_still_caller
 from api.http.filtered_route import FilteredRoute
@@ -14,8 +14,8 @@ from api.http.schemas import ApprovalList, ApprovalsEvent, ApprovalView
 from api.http.sse import EventStream
 from api.http.views import shown_approval
 from api.service import Service
-from drive_server.http.event_streams import OpenStreams, stream_responses
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.event_streams import OpenStreams, stream_responses
+from drive_server.kernel.http.problem import problem_responses
 
 router = APIRouter(prefix="/approvals", tags=["approvals"], route_class=FilteredRoute)
 
@@ -91,5 +91,5 @@ async def _placed(decision: dict[str, Any], caller: Principal, service: Service)
     grant = decision.get("grant")
     if grant is None:
         return decision
-    place = await service.drive.locate(caller, Place(folder_id=grant["folder_id"]))
+    place = await service.drive.locate(caller, ChatPlace(folder_id=grant["folder_id"]))
     return {**decision, "grant": {**grant, "folder_id": place.folder_id}}

@@ -9,7 +9,7 @@ from api.http.run_streams import STREAM, new_run_stream
 from api.http.schemas import VersionsOfMessage
 from api.http.sse import EventStream
 from api.http.views import place_of, version_view
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 from graph.language import language_of
 
 router = APIRouter(prefix="/threads/{thread_id}/messages/{message_id}", tags=["threads"], route_class=FilteredRoute)

@@ -17,13 +17,13 @@ from api.http.run_streams import STREAM, addresses_of, new_run_stream, shown_fra
 from api.http.sse import EventStream
 from api.http.views import place_of
 from api.service import Service
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 from graph.language import language_of
 from graph.planning.commands import command_of
 
 router = APIRouter(tags=["chat"], route_class=FilteredRoute)
 
-LARGEST_NUMBER = 2**31 - 1
+MAX_NUMBER = 2**31 - 1
 EVENT_NUMBER = re.compile(r"-?[0-9]{1,100}")
 
 
@@ -101,4 +101,4 @@ def _event_number(text: str) -> int:
     # "-1" is how LangGraph's clients ask for everything.
     if EVENT_NUMBER.fullmatch(text) is None:
         raise InvalidRequestError("bad_event_number")
-    return min(max(int(text), 0), LARGEST_NUMBER)
+    return min(max(int(text), 0), MAX_NUMBER)

@@ -7,7 +7,7 @@ from api.errors import NotFoundError
 from api.http.dependencies import CallerDep, ServiceDep
 from api.http.filtered_route import FilteredRoute
 from api.http.schemas import GrantList, GrantView
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 from graph.policy.grants import Grant
 
 router = APIRouter(prefix="/grants", tags=["grants"], route_class=FilteredRoute)

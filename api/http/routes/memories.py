@@ -11,7 +11,7 @@ from api.http.dependencies import CallerDep, ServiceDep, WriterDep
 from api.http.filtered_route import FilteredRoute
 from api.http.requests import MemoryPatch
 from api.http.schemas import MemoryList, MemoryView
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 
 router = APIRouter(prefix="/memories", tags=["memories"], route_class=FilteredRoute)
 

@@ -8,7 +8,7 @@ from api.http.filtered_route import FilteredRoute
 from api.http.schemas import ApprovalView
 from api.http.server_requests import ToolConfirmBody
 from api.http.views import shown_approval
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 
 router = APIRouter(prefix="/messages", tags=["approvals"], route_class=FilteredRoute)
 

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from api.http.dependencies import CallerDep, ServiceDep
 from api.http.schemas import ModelList, ModelView
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 
 router = APIRouter(prefix="/models", tags=["models"])
 

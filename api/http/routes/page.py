@@ -14,9 +14,9 @@ from typing_extensions import override
 
 from api.page.files import PREFIX, PageFile, PageFiles
 from api.page.first_load import first_page
-from drive_server.errors import NotFoundError
-from drive_server.http.languages import language_of
-from drive_server.messages import Language
+from drive_server.kernel.errors import NotFoundError
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.messages import Language
 
 PLAIN: Final = frozenset({"plain", "item", "cursor"})
 """Who names one of these in the address of a link is on the page without scripts."""

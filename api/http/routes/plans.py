@@ -14,7 +14,7 @@ from api.plans import OVER
 from api.service import Service
 from api.storage.tables import PlanRow
 from api.withholding import withhold_texts
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 from graph.language import language_of
 from graph.planning.commands import PlanCommand
 

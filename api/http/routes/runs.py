@@ -24,7 +24,7 @@ from api.runs.audit import RunAudit
 from api.service import Service
 from api.storage.tables import RunRow
 from api.withholding import withhold_texts
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 from graph.language import language_of
 
 router = APIRouter(prefix="/runs", tags=["runs"], route_class=FilteredRoute)

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request
 
 from api.http.dependencies import CallerDep
 from api.metrics.status import ServiceStatus, StatusReader
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 
 router = APIRouter(prefix="/status", tags=["system"])
 

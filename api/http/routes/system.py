@@ -9,9 +9,9 @@ from api.errors import render
 from api.http.dependencies import CallerDep, ServiceDep
 from api.metrics.scrape import CONTENT_TYPE, scrape
 from api.service import OK
-from drive_server.http.languages import language_of
-from drive_server.http.problem import problem, problem_responses
-from drive_server.messages import Language
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.http.problem import problem, problem_responses
+from drive_server.kernel.messages import Language
 
 router = APIRouter(tags=["system"])
 

@@ -10,7 +10,7 @@ from starlette.status import HTTP_201_CREATED
 from api.http.dependencies import ServiceDep, WriterDep
 from api.http.requests import Body, Id
 from api.thread_imports import ImportedMessage, ImportedThread, ThreadImports
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 
 router = APIRouter(prefix="/threads", tags=["threads"])
 

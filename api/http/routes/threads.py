@@ -14,9 +14,9 @@ from api.http.requests import MAX_REF_CHARACTERS, ThreadPatch, ThreadUndoBody
 from api.http.schemas import ResultView, ThreadExport, ThreadList, ThreadSummary, ThreadView, UndoView
 from api.http.thread_views import summary_view, thread_view
 from api.http.views import run_view, undo_view
-from drive_server.escaping.media import attachment
-from drive_server.http.languages import language_of
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.escaping.media import attachment
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.http.problem import problem_responses
 
 router = APIRouter(prefix="/threads", tags=["threads"], route_class=FilteredRoute)
 

@@ -16,7 +16,7 @@ from api.service import Service
 
 router = APIRouter(prefix="/assistants", route_class=ClientRoute, include_in_schema=False)
 
-MOST_LEVELS = 3
+MAX_LEVELS = 3
 
 
 class AssistantSearch(BaseModel):

@@ -20,7 +20,7 @@ from api.langgraph.joining.runs_of_thread import runs_of_thread
 from api.langgraph.runs.clients import Clients
 from api.langgraph.runs.following import HEARTBEAT_SECONDS, error_view
 from api.langgraph.runs.rows import MODES_WANTED, ClientRunRows
-from api.langgraph.streams.frames import HEARTBEAT, FrameEncoder, Place, encode_frame
+from api.langgraph.streams.frames import HEARTBEAT, FrameEncoder, FrameNumber, encode_frame
 from api.langgraph.streams.modes import Mode
 from api.langgraph.streams.state_frames import ASKS, ENDS, RunStates, StateFrames
 from api.langgraph.threads.rows import ClientThread
@@ -32,7 +32,7 @@ SHOWN: Final[frozenset[Mode]] = frozenset({"values", "messages", "custom"})
 """The modes of a run that no client of this API began."""
 METADATA: Final = "metadata"
 _ID: Final = re.compile(r"([0-9]{1,9})-([0-9]{1,9})-([0-9])")
-ThreadPlace = tuple[int, Place]
+ThreadPlace = tuple[int, FrameNumber]
 
 
 def read_thread_modes(given: Iterable[str]) -> frozenset[ThreadMode] | None:
@@ -84,7 +84,7 @@ class _RunFrames:
     """The frames of one run of a thread, across its questions: each stretch of it is a run of a client."""
 
     def __init__(
-        self, clients: Clients, caller: Principal, run: RunRow, modes: frozenset[ThreadMode], after: Place
+        self, clients: Clients, caller: Principal, run: RunRow, modes: frozenset[ThreadMode], after: FrameNumber
     ) -> None:
         self._clients = clients
         self._caller = caller

@@ -18,7 +18,7 @@ from api.langgraph.runs.clients import Clients, ClientsDep
 from api.langgraph.streams.response import ClientStream, do_nothing
 from api.langgraph.threads.rows import ClientThreads
 from api.langgraph.threads.states import newest_values
-from drive_server.errors import DriveError
+from drive_server.kernel.errors import DriveError
 
 router = APIRouter(prefix="/threads/{thread_id}", route_class=ClientRoute, include_in_schema=False)
 

@@ -12,7 +12,7 @@ from api.langgraph.runs.begin import Begun
 from api.langgraph.runs.clients import Clients
 from api.langgraph.runs.following import awaited_values, cancel_when_safe, client_frames
 from api.langgraph.runs.temporary import delete_when_over
-from api.langgraph.streams.frames import Place
+from api.langgraph.streams.frames import FrameNumber
 from api.langgraph.streams.modes import MODES, Mode, read_modes
 from api.langgraph.streams.response import ClientStream
 from api.storage.tables import ClientRunRow
@@ -43,7 +43,7 @@ def stream_of(
     begun: Begun,
     modes: frozenset[Mode],
     *,
-    place: Place | None = None,
+    place: FrameNumber | None = None,
     cancels: bool,
     deletes: bool = False,
 ) -> Response:

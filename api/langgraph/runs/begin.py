@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, select, update
 
-from api.drive import Place, Principal
+from api.drive import ChatPlace, Principal
 from api.errors import (
     ApprovalClosedError,
     ApprovalPendingError,
@@ -161,7 +161,7 @@ class RunStarter:
         return await runs.start(
             caller,
             message,
-            Place(where.file_id, where.folder_id) if has_place else None,
+            ChatPlace(where.file_id, where.folder_id) if has_place else None,
             thread_id=thread_id,
             assistant_id=own_id(body.assistant_id),
             time_zone=where.time_zone or caller.time_zone,

@@ -8,7 +8,7 @@ from api.langgraph.threads.bodies import CheckpointPlace
 from graph.moment import is_time_zone
 
 Strategy = Literal["reject", "enqueue", "interrupt", "rollback"]
-MOST_IDS: Final = 1_000
+MAX_IDS: Final = 1_000
 
 
 class CommandBody(BaseModel):

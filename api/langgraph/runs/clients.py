@@ -18,7 +18,7 @@ from api.langgraph.runs.temporary import delete_left
 from api.langgraph.runs.webhooks import RunWebhooks
 from api.service import Service
 from api.storage.tables import RunRow
-from drive_server.storage.shared_poll import SharedPoll
+from drive_server.kernel.sql.shared_poll import SharedPoll
 
 logger = logging.getLogger(__name__)
 

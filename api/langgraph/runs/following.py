@@ -15,7 +15,7 @@ from api.http.run_streams import frames_while_proved, open_streams, shown_frames
 from api.langgraph.runs.begin import Begun
 from api.langgraph.runs.clients import Clients
 from api.langgraph.runs.rows import PENDING, RUNNING, ClientRunRows, error_view
-from api.langgraph.streams.frames import HEARTBEAT, FrameEncoder, Place, encode_frame
+from api.langgraph.streams.frames import HEARTBEAT, FrameEncoder, FrameNumber, encode_frame
 from api.langgraph.streams.modes import Mode
 from api.langgraph.streams.state_frames import ENDS, RunStates, StateFrames
 from api.langgraph.threads.message_ids import SAID
@@ -89,7 +89,7 @@ async def client_frames(
     request: Request,
     start: Begun,
     modes: frozenset[Mode],
-    place: Place | None = None,
+    place: FrameNumber | None = None,
 ) -> AsyncGenerator[bytes]:
     """Yield a client run as text of an event stream: the frames after a place in it, up to its end."""
     row = start.row

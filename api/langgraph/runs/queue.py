@@ -14,7 +14,7 @@ from api.langgraph.runs.begin import RunStarter, stored_caller
 from api.langgraph.runs.rows import ERROR, INTERRUPTED, PENDING, RUNNING
 from api.service import Service
 from api.storage.tables import ClientRunRow, RunRow
-from drive_server.errors import DriveError, StorageFailureError
+from drive_server.kernel.errors import DriveError, StorageFailureError
 
 logger = logging.getLogger(__name__)
 

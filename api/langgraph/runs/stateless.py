@@ -14,7 +14,7 @@ from api.http.dependencies import CallerDep
 from api.langgraph.entrance import ClientRoute, Json, answer_json
 from api.langgraph.runs.answering import modes_of, stream_of, wait_for
 from api.langgraph.runs.begin import Begun
-from api.langgraph.runs.bodies import MOST_IDS, RunBody
+from api.langgraph.runs.bodies import MAX_IDS, RunBody
 from api.langgraph.runs.clients import Clients, ClientsDep
 from api.langgraph.runs.routes import DEFAULT_MODES, stop
 from api.langgraph.runs.rows import PENDING, RUNNING, ClientRunRows, run_view
@@ -23,14 +23,14 @@ from api.storage.tables import ClientRunRow
 
 router = APIRouter(prefix="/runs", route_class=ClientRoute, include_in_schema=False)
 
-MOST_AT_ONCE: Final = 20
+MAX_AT_ONCE: Final = 20
 
 
 class Cancelling(BaseModel):
     """The runs to stop: some of a thread, or all that are pending or at work."""
 
     thread_id: str | None = None
-    run_ids: list[str] | None = Field(default=None, max_length=MOST_IDS)
+    run_ids: list[str] | None = Field(default=None, max_length=MAX_IDS)
     status: Literal["pending", "running", "all"] | None = None
 
 
@@ -42,7 +42,7 @@ async def create_run(body: RunBody, caller: CallerDep, clients: ClientsDep) -> R
 
 @router.post("/batch")
 async def create_runs(
-    bodies: Annotated[list[RunBody], Field(max_length=MOST_AT_ONCE)], caller: CallerDep, clients: ClientsDep
+    bodies: Annotated[list[RunBody], Field(max_length=MAX_AT_ONCE)], caller: CallerDep, clients: ClientsDep
 ) -> Response:
     """Begin several runs, and return them at once."""
     return answer_json([await _created(clients, caller, body) for body in bodies])

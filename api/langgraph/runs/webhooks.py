@@ -20,7 +20,7 @@ from api.runs.service import ADMINISTRATOR
 from api.runs.webhooks import run_of
 from api.service import Service
 from api.storage.tables import ClientRunRow, RunRow, WebhookRow
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
 
 logger = logging.getLogger(__name__)
 

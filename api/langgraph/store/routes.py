@@ -17,10 +17,10 @@ from api.langgraph.entrance import ClientRoute, Json, answer_json
 router = APIRouter(prefix="/store", route_class=ClientRoute, include_in_schema=False)
 
 OWN_LABELS: Final = len(client_prefix(""))
-MOST_LABELS: Final = 16
-MOST_CHARACTERS: Final = 256
-Labels = Annotated[list[str], Field(max_length=MOST_LABELS)]
-Key = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
+MAX_LABELS: Final = 16
+MAX_CHARACTERS: Final = 256
+Labels = Annotated[list[str], Field(max_length=MAX_LABELS)]
+Key = Annotated[str, Field(min_length=1, max_length=MAX_CHARACTERS)]
 
 
 class NewItem(BaseModel):
@@ -52,7 +52,7 @@ class NamespaceSearch(BaseModel):
 
     prefix: Labels | None = None
     suffix: Labels | None = None
-    max_depth: int | None = Field(default=None, ge=1, le=MOST_LABELS)
+    max_depth: int | None = Field(default=None, ge=1, le=MAX_LABELS)
     limit: int = Field(default=100, ge=1, le=1000)
     offset: int = Field(default=0, ge=0)
 
@@ -68,8 +68,8 @@ async def put_item(body: NewItem, caller: WriterDep, service: ServiceDep) -> Res
 async def get_item(
     caller: CallerDep,
     service: ServiceDep,
-    key: Annotated[str, Query(min_length=1, max_length=MOST_CHARACTERS)],
-    namespace: Annotated[list[str] | None, Query(max_length=MOST_LABELS)] = None,
+    key: Annotated[str, Query(min_length=1, max_length=MAX_CHARACTERS)],
+    namespace: Annotated[list[str] | None, Query(max_length=MAX_LABELS)] = None,
 ) -> Response:
     """Return a value. A namespace comes with dots, or as repeated labels."""
     labels = [label for one in namespace or [] for label in one.split(".")]
@@ -112,7 +112,7 @@ async def list_namespaces(caller: CallerDep, service: ServiceDep, body: Namespac
 
 def _below(caller: Principal, labels: list[str], *, may_be_empty: bool = False) -> tuple[str, ...]:
     """Return a namespace below that of the caller. Raises `InvalidRequestError` for labels that can't be used."""
-    is_usable = all(label and len(label) <= MOST_CHARACTERS and not set(label) & {".", "\x00"} for label in labels)
+    is_usable = all(label and len(label) <= MAX_CHARACTERS and not set(label) & {".", "\x00"} for label in labels)
     if not is_usable or not (labels or may_be_empty):
         raise InvalidRequestError("bad_namespace")
     return (*client_prefix(caller.user_id), *labels)

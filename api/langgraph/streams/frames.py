@@ -20,12 +20,12 @@ MESSAGES_SLOT: Final = 0
 CUSTOM_SLOT: Final = 1
 AGENT: Final = "drive_agent"
 """The node of an answer until the route says another one."""
-Place = tuple[int, int]
+FrameNumber = tuple[int, int]
 """An event's number, and the slot of a frame of it."""
 _PLACE: Final = re.compile(r"([0-9]{1,9})(?:-([0-9]))?")
 
 
-def encode_frame(event: str, data: Any, place: Place | None = None, prefix: bytes = b"") -> bytes:
+def encode_frame(event: str, data: Any, place: FrameNumber | None = None, prefix: bytes = b"") -> bytes:
     """Return a frame; with an id, if it has a place. `prefix` stands before that."""
     encoded = data if isinstance(data, bytes) else orjson.dumps(data, default=str, option=orjson.OPT_NON_STR_KEYS)
     for separator, escaped in LINE_SEPARATORS:
@@ -34,7 +34,7 @@ def encode_frame(event: str, data: Any, place: Place | None = None, prefix: byte
     return b"%bevent: %b\ndata: %b\n\n" % (named, event.encode(), encoded)
 
 
-def read_place(last_event_id: str | None) -> Place | None:
+def read_place(last_event_id: str | None) -> FrameNumber | None:
     """Return the place behind which a client goes on; None: from the beginning. A malformed one is the beginning."""
     found = _PLACE.fullmatch(last_event_id or "")
     return (int(found[1]), int(found[2] or CUSTOM_SLOT)) if found else None
@@ -44,7 +44,7 @@ class FrameEncoder:
     """Turns the events of one run into frames of the modes, with ids behind a prefix if the stream is resumable."""
 
     def __init__(
-        self, modes: frozenset[Mode], *, is_resumable: bool, after: Place | None = None, prefix: bytes = b""
+        self, modes: frozenset[Mode], *, is_resumable: bool, after: FrameNumber | None = None, prefix: bytes = b""
     ) -> None:
         self._prefix = prefix
         self._modes = modes
@@ -70,7 +70,7 @@ class FrameEncoder:
             shown += self._placed("custom", iter([frame.data]), (frame.seq, CUSTOM_SLOT))
         return shown
 
-    def _placed(self, name: str, data: Iterator[Any], place: Place) -> bytes:
+    def _placed(self, name: str, data: Iterator[Any], place: FrameNumber) -> bytes:
         listed = [*data]
         if place <= self._after and self._after != (0, 0):
             return b""

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-MOST_IDS = 1_000
+MAX_IDS = 1_000
 
 
 class NewThread(BaseModel):
@@ -22,7 +22,7 @@ class ThreadSearch(BaseModel):
     metadata: dict[str, Any] | None = None
     values: dict[str, Any] | None = None
     status: Literal["idle", "busy", "interrupted", "error"] | None = None
-    ids: list[str] | None = Field(default=None, max_length=MOST_IDS)
+    ids: list[str] | None = Field(default=None, max_length=MAX_IDS)
     limit: int = Field(default=10, ge=1, le=1000)
     offset: int = Field(default=0, ge=0)
     sort_by: Literal["thread_id", "status", "created_at", "updated_at", "state_updated_at"] | None = None
@@ -40,7 +40,7 @@ class ThreadChange(BaseModel):
 class Pruning(BaseModel):
     """Threads to remove."""
 
-    thread_ids: list[str] = Field(max_length=MOST_IDS)
+    thread_ids: list[str] = Field(max_length=MAX_IDS)
     strategy: Literal["delete", "keep_latest"] = "delete"
 
 

@@ -7,7 +7,7 @@ from api.errors import InvalidRequestError
 
 HUMAN: Final = frozenset({"human", "user", "HumanMessage", "HumanMessageChunk"})
 ANSWERS: Final = frozenset({"ai", "assistant", "AIMessage", "AIMessageChunk"})
-MOST_ID_CHARACTERS: Final = 128
+MAX_ID_CHARACTERS: Final = 128
 GAP: Final = "\n\n"
 
 
@@ -63,7 +63,7 @@ def _human(message: object) -> dict[str, str]:
     said = cast("Mapping[str, Any]", message)
     fields: Mapping[str, Any] = said["kwargs"] if said.get("type") == "constructor" else said
     own = fields.get("id")
-    is_id = isinstance(own, str) and len(own) <= MOST_ID_CHARACTERS
+    is_id = isinstance(own, str) and len(own) <= MAX_ID_CHARACTERS
     return {"id": str(own) if is_id else "", "content": _text(fields.get("content", ""))}
 
 

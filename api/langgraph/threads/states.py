@@ -16,7 +16,7 @@ from api.langgraph.threads.values import ThreadValues, shown_values
 from api.service import Service
 from api.threads import UNTITLED
 
-MOST_LOOKED_AT: Final = 1_000
+MAX_LOOKED_AT: Final = 1_000
 """States that a filter by metadata looks at."""
 
 
@@ -94,7 +94,7 @@ async def history(
     """Return the states of a thread, the newest first: those before a checkpoint, or from one `at` which it was."""
     views: list[Json] = []
     newest = _id_in((await _snapshot(service, {"thread_id": thread.row.id})).config)
-    wanted = MOST_LOOKED_AT if metadata else limit
+    wanted = MAX_LOOKED_AT if metadata else limit
     shown = ThreadValues(service, caller, thread.row.id)
     async with aclosing(_snapshots(service, thread.row.id, wanted, before, at)) as snapshots:
         async for snapshot in snapshots:

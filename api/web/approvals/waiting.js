@@ -14,7 +14,7 @@ await loadTexts(import.meta.url);
 /** @typedef {import("./waiting_list.js").Approval} Approval */
 
 const EVERY_MS = 10_000;
-const MOST_SHOWN = 8;
+const MAX_SHOWN = 8;
 
 /** Opens the list of waiting approvals; nothing while none waits. */
 export function WaitingApprovals() {
@@ -48,7 +48,7 @@ export function WaitingApprovals() {
 }
 
 function entries() {
-  const shown = waiting.peek().slice(0, MOST_SHOWN);
+  const shown = waiting.peek().slice(0, MAX_SHOWN);
   const asked = shown.map((approval) => ({ title: sentenceOf(approval), icon: "chat", run: () => open(approval) }));
   if (!mayNotify()) return asked;
   const notify = {

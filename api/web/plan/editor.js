@@ -14,8 +14,8 @@ import { AGENTS, editableSteps, patchOf, withChanged, withMoved, withNewStep, wi
 /** @typedef {import("../shared/api/types.js").Schema<"PlanView">} Plan */
 /** @typedef {import("./steps.js").EditedStep} EditedStep */
 
-const MOST_TITLE = 1_000;
-const MOST_INSTRUCTION = 10_000;
+const MAX_TITLE = 1_000;
+const MAX_INSTRUCTION = 10_000;
 
 /** @param {{threadId: string, onClose: () => void}} properties */
 export function PlanEditor({ threadId, onClose }) {
@@ -124,7 +124,7 @@ function StepFields({ step, at, count, onChange, onMove, onRemove }) {
         ><span>${text("plan.field.title")}</span
         ><input
           dir="auto"
-          maxlength=${MOST_TITLE}
+          maxlength=${MAX_TITLE}
           required=${!step.isNew}
           placeholder=${step.isNew ? text("plan.field.title_optional") : undefined}
           value=${step.title}
@@ -143,7 +143,7 @@ function StepFields({ step, at, count, onChange, onMove, onRemove }) {
       ><textarea
         dir="auto"
         rows="2"
-        maxlength=${MOST_INSTRUCTION}
+        maxlength=${MAX_INSTRUCTION}
         required
         value=${step.instruction}
         onInput=${(/** @type {any} */ event) => onChange({ instruction: event.currentTarget.value })}

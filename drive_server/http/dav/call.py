@@ -11,14 +11,14 @@ import anyio
 from fastapi import Request
 from wsgidav.dav_error import DAVError
 
-from drive_server.access import Actor
 from drive_server.drive import Drive
-from drive_server.errors import DriveError, EtagMismatchError, StateConflictError
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import DriveError, EtagMismatchError, StateConflictError
+from drive_server.kernel.telemetry.security import record_if_refused
 from drive_server.models.items import Item
 from drive_server.services.quota import Room
 from drive_server.services.sharing.link_visits import Visit
 from drive_server.services.webdav.locks import DavLockConflictError, LocksAround
-from drive_server.telemetry.security import record_if_refused
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ CALL: Final = "drive.call"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DavLocation:
     """A path, without a slash at its end but for the root's, and the item there; None for a folder that is no item."""
 
     path: str
@@ -66,7 +66,7 @@ class DavCall:
     path: str
     began: datetime
     visit: Visit | None = None
-    places: dict[str, Place | None] = field(default_factory=dict[str, Place | None])
+    places: dict[str, DavLocation | None] = field(default_factory=dict[str, DavLocation | None])
     rooms: dict[str, Room] = field(default_factory=dict[str, Room])
     locks: dict[str, LocksAround] = field(default_factory=dict[str, LocksAround])
     replaces: bool = True

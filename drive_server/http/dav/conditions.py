@@ -7,7 +7,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from wsgidav.dav_error import DAVError
 from wsgidav.util import parse_if_header_dict
 
-from drive_server.http.dav.call import DavCall, Place
+from drive_server.http.dav.call import DavCall, DavLocation
 from drive_server.http.dav.places import names_in, path_of, place_at
 from drive_server.services.saves.recognition import Destination
 
@@ -60,7 +60,7 @@ def _was_met(call: DavCall, path: str, kind: str, value: str) -> bool:
     return call.wait(call.drive.saves.holds_lock, call.actor, Destination(folder.item.id, name), value)
 
 
-def _is_met(call: DavCall, place: Place | None, kind: str, value: str) -> bool:
+def _is_met(call: DavCall, place: DavLocation | None, kind: str, value: str) -> bool:
     if place is None or place.item is None:
         return False
     if kind == "entity":

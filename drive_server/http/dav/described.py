@@ -9,12 +9,12 @@ from wsgidav.dav_error import DAVError, PRECONDITION_CODE_ProtectedProperty
 from wsgidav.util import get_rfc1123_time, get_rfc3339_time
 from wsgidav.xml_tools import string_to_xml
 
-from drive_server.access import Scope
-from drive_server.escaping.media import xml_text
-from drive_server.http.dav.call import CALL, DavCall, Place
+from drive_server.http.dav.call import CALL, DavCall, DavLocation
 from drive_server.http.dav.href import href_of
 from drive_server.http.dav.locking import CallLocks
 from drive_server.http.headers.dates import parse_date
+from drive_server.kernel.access import Scope
+from drive_server.kernel.escaping.media import xml_text
 from drive_server.models.items import Item
 from drive_server.services.quota import Usage
 from drive_server.services.webdav.locks import DavLock
@@ -43,12 +43,12 @@ class Described:
 
     environ: Any
     is_collection: bool
-    place: Place
+    place: DavLocation
     locks: list[DavLock] | None = None
     dead: Properties | None = None
     sums: Mapping[str, str] | None = None
 
-    def _begin(self, place: Place) -> None:
+    def _begin(self, place: DavLocation) -> None:
         self.place = place
         self.call: DavCall = self.environ[CALL]
         self._patch: dict[str, str | None] = {}

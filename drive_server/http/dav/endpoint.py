@@ -12,16 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.types import Scope as ConnectionScope
 from starlette.types import Send
 
-from drive_server.access import Actor, Scope, require_scope
 from drive_server.drive import Drive
-from drive_server.errors import (
-    DriveError,
-    MalformedRequestError,
-    NotFoundError,
-    PasswordRequiredError,
-    TooLargeError,
-    UnauthenticatedError,
-)
 from drive_server.http.dav.bridge import FairLimiter, environment, serve
 from drive_server.http.dav.call import DavCall
 from drive_server.http.dav.errors import error_response
@@ -31,7 +22,16 @@ from drive_server.http.headers.checksums import CHECKSUM
 from drive_server.http.headers.responses import CACHE
 from drive_server.http.items.contents import body_of, content_response
 from drive_server.http.routes.links import address_of, counted
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, Scope, require_scope
+from drive_server.kernel.errors import (
+    DriveError,
+    MalformedRequestError,
+    NotFoundError,
+    PasswordRequiredError,
+    TooLargeError,
+    UnauthenticatedError,
+)
+from drive_server.kernel.messages import Message
 
 MOUNT: Final = "/dav"
 MAX_BODY_BYTES: Final = 1_000_000

@@ -9,11 +9,11 @@ from fastapi import Request, Response
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compiled module without stubs
 from wsgidav.dav_error import DAVError
 
-from drive_server.errors import DriveError
 from drive_server.http.dav.call import RefusedError, status_of
-from drive_server.http.languages import CONTENT_LANGUAGE, TAGS, language_of
-from drive_server.http.problem import CODES
-from drive_server.messages import Message, render
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.http.languages import CONTENT_LANGUAGE, TAGS, language_of
+from drive_server.kernel.http.problem import CODES
+from drive_server.kernel.messages import Message, render
 
 logger = logging.getLogger(__name__)
 

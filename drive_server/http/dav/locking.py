@@ -14,11 +14,11 @@ from wsgidav.dav_error import (
 )
 from wsgidav.xml_tools import string_to_xml
 
-from drive_server.clock import utc_now
-from drive_server.errors import NotFoundError, TooLargeError
 from drive_server.http.dav.call import DavCall, RefusedError
 from drive_server.http.dav.href import href_of
-from drive_server.messages import Message
+from drive_server.kernel.clock import utc_now
+from drive_server.kernel.errors import NotFoundError, TooLargeError
+from drive_server.kernel.messages import Message
 from drive_server.services.webdav.locks import DavLock, DavLockConflictError
 
 MAX_OWNER_CHARACTERS: Final = 4096

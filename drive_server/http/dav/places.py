@@ -8,8 +8,8 @@ from typing import Final
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
-from drive_server.errors import DriveError, NotFoundError
-from drive_server.http.dav.call import DavCall, Place
+from drive_server.http.dav.call import DavCall, DavLocation
+from drive_server.kernel.errors import DriveError, NotFoundError
 from drive_server.models.items import Item
 from drive_server.services.saves.departures import DELETED
 from drive_server.services.tree.nodes import SHARED_FOLDER
@@ -19,7 +19,7 @@ PAGE_ITEMS: Final = 500
 MOUNT_DEPTH: Final = 2
 LENGTHS: Final = ("content-length", "x-expected-entity-length")
 """The second is macOS's, whose bodies come in chunks without a length."""
-MOST_DIGITS: Final = 18
+MAX_DIGITS: Final = 18
 WITH_FOLDER: Final = frozenset({"PUT", "MKCOL", "DELETE", "MOVE", "COPY", "LOCK"})
 
 
@@ -56,7 +56,7 @@ async def prefetch(session: AsyncSession, call: DavCall) -> None:
 def declared_size(call: DavCall) -> int:
     """Return how many bytes the client says that it sends, 0 if it does not say."""
     values = (call.request.headers.get(name, "") for name in LENGTHS)
-    return max((int(value[:MOST_DIGITS]) for value in values if value.isdecimal()), default=0)
+    return max((int(value[:MAX_DIGITS]) for value in values if value.isdecimal()), default=0)
 
 
 async def rejoin(call: DavCall, path: str) -> None:
@@ -70,40 +70,40 @@ async def rejoin(call: DavCall, path: str) -> None:
         call.places.clear()
 
 
-def place_at(call: DavCall, path: str) -> Place | None:
+def place_at(call: DavCall, path: str) -> DavLocation | None:
     """Return the place as `find_place` does, for the call's own thread, which waits only for one that is not known."""
     where = path_of(names_in(path))
     return call.places[where] if where in call.places else call.wait(find_place, call, path)
 
 
-async def find_place(call: DavCall, path: str) -> Place | None:
+async def find_place(call: DavCall, path: str) -> DavLocation | None:
     """Return the place at the path, None if there is nothing, or nothing that the caller sees."""
     names = names_in(path)
     where = path_of(names)
     if where not in call.places:
         try:
-            call.places[where] = Place(where, await _item_at(call, names))
+            call.places[where] = DavLocation(where, await _item_at(call, names))
         except NotFoundError:
             call.places[where] = None
     return call.places[where]
 
 
-async def children_of(call: DavCall, place: Place) -> AsyncIterator[list[Place]]:
+async def children_of(call: DavCall, place: DavLocation) -> AsyncIterator[list[DavLocation]]:
     """Yield the items of a folder, in lists of bounded length."""
     if place.item is None:
         shown = await _shared(call) if not call.is_guest else {(top := await _top(call)).name: top}
-        yield [Place(f"{place.path.rstrip('/')}/{name}", item) for name, item in shown.items()]
+        yield [DavLocation(f"{place.path.rstrip('/')}/{name}", item) for name, item in shown.items()]
         return
     cursor, has_shared = None, place.path != "/" or call.is_guest
     while True:
         page = await call.drive.files.list_folder(call.actor, place.item.id, limit=PAGE_ITEMS, cursor=cursor)
         has_shared = has_shared or any(item.name == SHARED_FOLDER for item in page.items)
-        yield [Place(f"{place.path.rstrip('/')}/{item.name}", item) for item in page.items]
+        yield [DavLocation(f"{place.path.rstrip('/')}/{item.name}", item) for item in page.items]
         cursor = page.cursor
         if cursor is None:
             break
     if not has_shared and await _is_shared_with(call):
-        yield [Place(f"/{SHARED_FOLDER}", None)]
+        yield [DavLocation(f"/{SHARED_FOLDER}", None)]
 
 
 async def _item_at(call: DavCall, names: Sequence[str]) -> Item | None:
@@ -171,7 +171,7 @@ def _find(session: Session, call: DavCall, places: list[list[str]]) -> None:
         except DriveError:
             continue
         else:
-            call.places[where] = Place(where, item)
+            call.places[where] = DavLocation(where, item)
 
 
 async def _prepare_body(session: AsyncSession, call: DavCall, names: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from wsgidav.dav_error import DAVError
 from wsgidav.util import add_property_response, parse_xml_body
 from wsgidav.xml_tools import make_multistatus_el
 
-from drive_server.http.dav.call import DavCall, Place
+from drive_server.http.dav.call import DavCall, DavLocation
 from drive_server.http.dav.described import CHECKSUMS, DAV, LOCK_PROPERTIES, Described
 from drive_server.http.dav.places import children_of
 from drive_server.http.dav.resources import resource_at
@@ -44,22 +44,24 @@ class Wanted(NamedTuple):
         return CHECKSUMS in self.names
 
 
-def multistatus(call: DavCall, environ: Any, place: Place, *, with_members: bool) -> Iterator[bytes]:
+def multistatus(call: DavCall, environ: Any, place: DavLocation, *, with_members: bool) -> Iterator[bytes]:
     """Return the answer's pieces. Raises 400 for a body that is none of PROPFIND."""
     wanted = _wanted(parse_xml_body(environ, allow_empty=True))
     return _pieces(call, environ, place, wanted, with_members=with_members)
 
 
-def _pieces(call: DavCall, environ: Any, place: Place, wanted: Wanted, *, with_members: bool) -> Iterator[bytes]:
+def _pieces(call: DavCall, environ: Any, place: DavLocation, wanted: Wanted, *, with_members: bool) -> Iterator[bytes]:
     pages = children_of(call, place) if with_members else None
-    page: list[Place] | None = call.wait(anext, pages, None) if pages else None
+    page: list[DavLocation] | None = call.wait(anext, pages, None) if pages else None
     yield HEAD + b"".join(_described(call, environ, [place, *(page or ())], wanted, above=place))
     while pages and page is not None and (page := call.wait(anext, pages, None)) is not None:
         yield b"".join(_described(call, environ, page, wanted, above=place))
     yield TAIL
 
 
-def _described(call: DavCall, environ: Any, places: list[Place], wanted: Wanted, above: Place) -> Iterator[bytes]:
+def _described(
+    call: DavCall, environ: Any, places: list[DavLocation], wanted: Wanted, above: DavLocation
+) -> Iterator[bytes]:
     resources: list[Any] = [resource_at(place, environ) for place in places]
     if not call.is_guest:
         _prefetch(call, resources, wanted, above)
@@ -73,7 +75,7 @@ def _described(call: DavCall, environ: Any, places: list[Place], wanted: Wanted,
         yield etree.tostring(found[0], encoding="utf-8")
 
 
-def _prefetch(call: DavCall, resources: list[Described], wanted: Wanted, above: Place) -> None:
+def _prefetch(call: DavCall, resources: list[Described], wanted: Wanted, above: DavLocation) -> None:
     """Read the locks, dead properties and checksums of a place and its members at once."""
     ids = [resource.place.item.id for resource in resources if resource.place.item]
     above_id = above.item.id if above.item else None

@@ -10,7 +10,7 @@ from wsgidav.dav_error import DAVError, PRECONDITION_CODE_PropfindFiniteDepth
 from wsgidav.dav_provider import DAVProvider
 from wsgidav.request_server import RequestServer
 
-from drive_server.http.dav.call import CALL, DavCall, Place, RefusedError
+from drive_server.http.dav.call import CALL, DavCall, DavLocation, RefusedError
 from drive_server.http.dav.conditions import path_below, require_conditions
 from drive_server.http.dav.href import BY_ID, plain, shielded
 from drive_server.http.dav.locking import CallLocks
@@ -73,12 +73,12 @@ class DriveProvider(DAVProvider):
             return self._options(start_response)
         return default_handler(environ, start_response)
 
-    def _by_id(self, path: str) -> Place | None:
+    def _by_id(self, path: str) -> DavLocation | None:
         try:
             item = self.call.wait(self.call.drive.files.get, self.call.actor, path.removeprefix(BY_ID))
         except RefusedError:
             return None
-        return Place(item.path, item)
+        return DavLocation(item.path, item)
 
     def _require_match(self, environ: Any) -> None:
         """Raise 412 if the client wants to change an existing item, and there is none (RFC 9110, section 13.1.1)."""

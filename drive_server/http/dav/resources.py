@@ -10,7 +10,7 @@ from typing_extensions import override
 from wsgidav.dav_error import DAVError
 from wsgidav.dav_provider import DAVCollection, DAVNonCollection
 
-from drive_server.http.dav.call import Place
+from drive_server.http.dav.call import DavLocation
 from drive_server.http.dav.described import Described
 from drive_server.http.dav.href import plain, shielded
 from drive_server.http.dav.places import is_mount_of_share, names_in, path_of, place_at
@@ -99,7 +99,7 @@ class Resource(Described):
     def _choice(self) -> OnConflict:
         return "replace" if self.call.replaces else "fail"
 
-    def _destination(self, path: str) -> tuple[Place, str]:
+    def _destination(self, path: str) -> tuple[DavLocation, str]:
         *above, name = names_in(plain(path))
         folder = place_at(self.call, path_of(above))
         if folder is None or not folder.is_folder:
@@ -110,7 +110,7 @@ class Resource(Described):
 class FolderResource(Resource, DAVCollection):
     """A folder; also the two that are no items: "Shared with me", and that of a link to a file."""
 
-    def __init__(self, place: Place, environ: Any) -> None:
+    def __init__(self, place: DavLocation, environ: Any) -> None:
         DAVCollection.__init__(self, shielded(place.path), environ)
         self._begin(place)
 
@@ -130,7 +130,7 @@ class FolderResource(Resource, DAVCollection):
         """Return a file to write to; for a lock, which needs one, it is made at once."""
         name = plain(name)
         path = f"{self.place.path.rstrip('/')}/{name}"
-        resource = FileResource(Place(path, None), self.environ, (self.item, name))
+        resource = FileResource(DavLocation(path, None), self.environ, (self.item, name))
         if self.environ["REQUEST_METHOD"] == "LOCK":
             user = self.call.actor.user_id
             tokens = self.environ["wsgidav.ifLockTokenList"]
@@ -142,7 +142,7 @@ class FolderResource(Resource, DAVCollection):
 class FileResource(Resource, DAVNonCollection):
     """A file, or one that is to be made: `new` has its folder and its name."""
 
-    def __init__(self, place: Place, environ: Any, new: tuple[Item, str] | None = None) -> None:
+    def __init__(self, place: DavLocation, environ: Any, new: tuple[Item, str] | None = None) -> None:
         DAVNonCollection.__init__(self, shielded(place.path), environ)
         self._begin(place)
         self._new = new
@@ -204,9 +204,9 @@ class FileResource(Resource, DAVNonCollection):
 
     def set_item(self, item: Item) -> None:
         """Take note of the item as it is now."""
-        self.place = Place(self.place.path, item)
+        self.place = DavLocation(self.place.path, item)
 
 
-def resource_at(place: Place, environ: Any) -> FileResource | FolderResource:
+def resource_at(place: DavLocation, environ: Any) -> FileResource | FolderResource:
     """Return the resource at the place."""
     return FolderResource(place, environ) if place.is_folder else FileResource(place, environ)

@@ -10,12 +10,13 @@ from typing import Final, TypeVar
 from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
-from drive_server.errors import ForbiddenError, UnauthenticatedError
-from drive_server.http.access import bearer_token, check_key, prefer_connection
-from drive_server.http.metadata import challenge
-from drive_server.messages import Message
+from drive_server.http.access import check_key
+from drive_server.kernel.access import Actor, Principal
+from drive_server.kernel.errors import ForbiddenError, UnauthenticatedError
+from drive_server.kernel.http.challenges import challenge
+from drive_server.kernel.http.credentials import bearer_token, prefer_connection
+from drive_server.kernel.messages import Message
 from drive_server.services.identity.service import require_program
 
 T = TypeVar("T")

@@ -9,14 +9,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 from wsgidav.dav_error import DAVError
 
-from drive_server.access import Actor, Guard, Scope
-from drive_server.errors import NameConflictError
 from drive_server.http.dav.call import DavCall
 from drive_server.http.dav.places import declared_size
 from drive_server.http.dav.sign_in import key_of
 from drive_server.http.headers.bytes import chosen_type
 from drive_server.http.headers.dates import date_of_headers
 from drive_server.http.items.contents import require_upload_fits, store_body
+from drive_server.kernel.access import Actor, Guard, Scope
+from drive_server.kernel.errors import NameConflictError
 from drive_server.models.changes import Outcome
 from drive_server.models.items import Item
 from drive_server.services.quota import Room

@@ -6,8 +6,8 @@ import zlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Final, Protocol
 
-from drive_server.errors import DamagedContentError
-from drive_server.messages import Message
+from drive_server.kernel.errors import DamagedContentError
+from drive_server.kernel.messages import Message
 from drive_server.storage.blobs import CHUNK_BYTES, in_thread
 
 CHECKSUM: Final = "OC-Checksum"

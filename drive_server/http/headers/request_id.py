@@ -7,7 +7,7 @@ from typing import Final
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from drive_server.telemetry.fields import begin_log_fields
+from drive_server.kernel.telemetry.fields import begin_log_fields
 
 REQUEST_ID: Final = "X-Request-Id"
 _BYTES: Final = 8

@@ -10,9 +10,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from drive_server.http.headers.request_id import REQUEST_ID, begin_request
-from drive_server.telemetry.conventions import HTTP_METHOD, HTTP_OPERATION, HTTP_STATUS
-from drive_server.telemetry.requests import RequestTimer
-from drive_server.telemetry.traces import SpanKind, span
+from drive_server.kernel.telemetry.conventions import HTTP_METHOD, HTTP_OPERATION, HTTP_STATUS
+from drive_server.kernel.telemetry.requests import RequestTimer
+from drive_server.kernel.telemetry.traces import SpanKind, span
 
 PERSONAL_PREFIX: Final = "/api"
 POLICY: Final = "Content-Security-Policy"

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from hashlib import sha1, sha256
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from drive_server.errors import MalformedRequestError, ProtocolVersionError, UnsupportedContentError
 from drive_server.http.headers.bytes import chosen_type
 from drive_server.http.headers.dates import date_of_metadata
+from drive_server.kernel.errors import MalformedRequestError, ProtocolVersionError, UnsupportedContentError
+from drive_server.kernel.messages import Message
 from drive_server.mcp.tools.definition.arguments import MAX_NAME_CHARACTERS
-from drive_server.messages import Message
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 from drive_server.services.uploads.service import NewUpload
 

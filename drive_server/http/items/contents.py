@@ -12,12 +12,12 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 
 from drive_server.drive import Drive
-from drive_server.errors import InvalidInputError, TooLargeError
-from drive_server.escaping.media import attachment
 from drive_server.http.headers.bytes import Span, UnsatisfiableError, matches_etag, parse_range
 from drive_server.http.headers.checksums import checked, checksums_of
 from drive_server.http.headers.responses import FRAMED_HERE, POLICY
-from drive_server.http.problem import CODES, problem
+from drive_server.kernel.errors import InvalidInputError, TooLargeError
+from drive_server.kernel.escaping.media import attachment
+from drive_server.kernel.http.problem import CODES, problem
 from drive_server.services.documents.service import Content
 from drive_server.services.quota import Room
 from drive_server.storage.blobs import Blob

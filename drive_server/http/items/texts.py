@@ -6,15 +6,15 @@ from typing import Annotated, Final, Self
 from fastapi import Depends, Query
 from pydantic import BaseModel
 
-from drive_server.access import Actor
 from drive_server.drive import Drive
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.access import Actor
+from drive_server.kernel.http.problem import problem_responses
 from drive_server.mcp.tools.definition.arguments import MAX_INTEGER, MAX_VERSION
 from drive_server.models.contents import TextRange
 
-MOST_CHARACTERS: Final = 200_000
+MAX_CHARACTERS: Final = 200_000
 DEFAULT_CHARACTERS: Final = 100_000
-MOST_MARKED: Final = 50_000
+MAX_MARKED: Final = 50_000
 
 
 TEXT_PROBLEMS: Final = problem_responses(403, 404, 409, 413, 415)
@@ -38,7 +38,7 @@ async def get_part(
     offset: Annotated[
         int | None, Query(ge=0, le=MAX_INTEGER, description="Where the text begins; without it, before the passage.")
     ] = None,
-    limit: Annotated[int, Query(ge=1, le=MOST_CHARACTERS, description="Characters at most.")] = DEFAULT_CHARACTERS,
+    limit: Annotated[int, Query(ge=1, le=MAX_CHARACTERS, description="Characters at most.")] = DEFAULT_CHARACTERS,
 ) -> TextPart:
     """Return the part that the query asks for."""
     return TextPart(start, end, offset, limit)
@@ -98,7 +98,7 @@ async def text_of(drive: Drive, actor: Actor, ref: str, part: TextPart, version:
     read, passage = drive.documents.read_text, None
     if part.start is not None or part.end is not None:
         passage = await read(
-            actor, ref, start=part.start or 0, end=part.end, limit=min(MOST_MARKED, part.limit), version=version
+            actor, ref, start=part.start or 0, end=part.end, limit=min(MAX_MARKED, part.limit), version=version
         )
         version = passage.version
     begin = _begin(part, passage)

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Final, Literal
 
 from fastapi import Query, Request, Response
 
-from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.http.headers.bytes import matches_etag
 from drive_server.http.headers.responses import CACHE, REVALIDATED
+from drive_server.kernel.access import Actor
 
 SizeQuery = Annotated[Literal["64", "128", "256", "512", "1024"], Query(description="Pixels at the longer side.")]
 PICTURE: Final[dict[int | str, dict[str, Any]]] = {

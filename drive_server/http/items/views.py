@@ -7,9 +7,9 @@ from fastapi import Response
 from pydantic import BaseModel
 from sqlalchemy import Connection
 
-from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.http.items.writes import reply
+from drive_server.kernel.access import Actor
 from drive_server.models.base import Page
 from drive_server.models.changes import Outcome
 from drive_server.models.items import Item

@@ -4,8 +4,8 @@ from typing import Annotated, Final, TypeVar
 
 from fastapi import Depends, Header, Response
 
-from drive_server.errors import InvalidInputError
-from drive_server.messages import Message
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.messages import Message
 from drive_server.models.changes import Outcome
 
 T = TypeVar("T")

@@ -8,19 +8,9 @@ from urllib.parse import parse_qsl, urlencode
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
-from drive_server.errors import (
-    ForbiddenError,
-    InvalidInputError,
-    MissingScopeError,
-    RateLimitError,
-    UnauthenticatedError,
-    UnavailableError,
-)
-from drive_server.http.access import COOKIE, DriveDep, require_same_origin
+from drive_server.http.access import DriveDep
 from drive_server.http.headers.responses import OPENER
-from drive_server.http.languages import language_of
 from drive_server.http.logins import end_session, open_by_password, open_session
 from drive_server.http.metadata import AUTHORIZE
 from drive_server.http.oauth.consent import ConsentPage, bounce_page, refused_page
@@ -28,6 +18,17 @@ from drive_server.http.oauth.requests import AccessRequest, RefusedRequestError,
 from drive_server.http.pages.connect import DAYS
 from drive_server.http.pages.forms import read_form
 from drive_server.http.pages.layout import refused
+from drive_server.kernel.access import Actor, Principal
+from drive_server.kernel.errors import (
+    ForbiddenError,
+    InvalidInputError,
+    MissingScopeError,
+    RateLimitError,
+    UnauthenticatedError,
+    UnavailableError,
+)
+from drive_server.kernel.http.credentials import COOKIE, require_same_origin
+from drive_server.kernel.http.languages import language_of
 from drive_server.services.identity.proofs.freshness import SESSION
 
 PURPOSE: Final = "consent form"

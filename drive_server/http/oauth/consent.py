@@ -8,18 +8,18 @@ from urllib.parse import quote, urlsplit
 
 from starlette.responses import HTMLResponse
 
-from drive_server.access import Scope
-from drive_server.errors import DriveError, InvalidInputError
 from drive_server.http.logins import OIDC_START
 from drive_server.http.oauth.requests import AccessRequest, RefusedRequestError
 from drive_server.http.pages.connect import DAYS
 from drive_server.http.pages.connect import WORDS as CONNECT_WORDS
 from drive_server.http.pages.layout import Words, notice, page, sentence, words_of
 from drive_server.http.pages.password import WORDS as PASSWORD_WORDS
-from drive_server.messages import Language
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import DriveError, InvalidInputError
+from drive_server.kernel.messages import Language
+from drive_server.kernel.texts import Texts
 from drive_server.services.identity.passwords import MAX_CHARACTERS
 from drive_server.services.identity.programs.redirects import source_of
-from drive_server.texts import Texts
 
 CHOSEN_DAYS: Final = 30
 TEXTS: Final = Texts.beside(__file__)

@@ -22,13 +22,14 @@ from starlette.responses import Response
 from starlette.types import Message, Scope
 
 from drive_server.drive import Drive
-from drive_server.errors import DriveError, ForbiddenError, RateLimitError, TooLargeError, UnavailableError
 from drive_server.http.access import DriveDep, network_of_request
-from drive_server.http.metadata import REGISTER, REVOKE, TOKEN, issuer_of, resource_of
+from drive_server.http.metadata import REGISTER, REVOKE, TOKEN, resource_of
 from drive_server.http.oauth.provider import DriveProvider
 from drive_server.http.pages.forms import read_form
+from drive_server.kernel.errors import DriveError, ForbiddenError, RateLimitError, TooLargeError, UnavailableError
+from drive_server.kernel.http.challenges import issuer_of
 
-MOST_REGISTRATION_BYTES: Final = 32 * 1024
+MAX_REGISTRATION_BYTES: Final = 32 * 1024
 SECRET: Final = "client_secret"  # noqa: S105 - the name of a field
 
 router = APIRouter(include_in_schema=False)
@@ -130,7 +131,7 @@ async def _json_object(request: Request) -> dict[str, Any] | None:
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > MOST_REGISTRATION_BYTES:
+        if len(body) > MAX_REGISTRATION_BYTES:
             return None
     try:
         found = orjson.loads(body)

@@ -15,7 +15,7 @@ from mcp.shared.auth import InvalidRedirectUriError, OAuthClientInformationFull,
 from pydantic import AnyUrl, Field
 
 from drive_server.drive import Drive
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.errors import InvalidInputError
 from drive_server.services.identity.programs.clients import Program
 from drive_server.services.identity.programs.grants import Grant, Tokens
 from drive_server.services.identity.programs.redirects import is_same

@@ -7,17 +7,18 @@ from typing import Final
 from fastapi import Request
 from mcp.shared.auth import InvalidRedirectUriError
 
-from drive_server.access import ALL_SCOPES, Scope
 from drive_server.drive import Drive
-from drive_server.errors import DriveError, InvalidInputError
-from drive_server.http.metadata import FIRST_SCOPES, issuer_of, resource_of
+from drive_server.http.metadata import resource_of
 from drive_server.http.oauth.endpoints import is_resource
 from drive_server.http.oauth.provider import Client, client_of
-from drive_server.messages import Message
+from drive_server.kernel.access import ALL_SCOPES, Scope
+from drive_server.kernel.errors import DriveError, InvalidInputError
+from drive_server.kernel.http.challenges import FIRST_SCOPES, issuer_of
+from drive_server.kernel.messages import Message
 from drive_server.services.identity.programs.grants import Asked
 from drive_server.services.identity.programs.redirects import with_answer
 
-MOST_STATE_CHARACTERS: Final = 4096
+MAX_STATE_CHARACTERS: Final = 4096
 CHALLENGE: Final = re.compile("[A-Za-z0-9_-]{43}")
 """A SHA-256 in base64url (RFC 7636, section 4.2)."""
 OWN: Final = frozenset({"lang"})
@@ -59,12 +60,12 @@ async def read_request(drive: Drive, request: Request) -> AccessRequest:
     state = fields.get("state")
 
     def refuse(error: str, description: str) -> RefusedRequestError:
-        sent = state if state is not None and len(state) <= MOST_STATE_CHARACTERS else None
+        sent = state if state is not None and len(state) <= MAX_STATE_CHARACTERS else None
         answer = {"error": error, "error_description": description}
         return RefusedRequestError(f"{error}: {description}", _back(redirect, issuer, sent, answer))
 
     names = [name for name, _ in fields.multi_items() if name not in OWN]
-    if len(names) != len(set(names)) or (state is not None and len(state) > MOST_STATE_CHARACTERS):
+    if len(names) != len(set(names)) or (state is not None and len(state) > MAX_STATE_CHARACTERS):
         raise refuse("invalid_request", "a parameter is repeated or too long")
     if fields.get("response_type") != "code":
         raise refuse("unsupported_response_type", "response_type must be code")

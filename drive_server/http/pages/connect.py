@@ -10,9 +10,13 @@ from typing import Final
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from drive_server.access import Actor, Principal, Scope
 from drive_server.drive import Drive
-from drive_server.errors import (
+from drive_server.http.access import DriveDep
+from drive_server.http.logins import end_session, open_session
+from drive_server.http.pages.forms import LOG_IN_WORDS, log_in_form, read_form
+from drive_server.http.pages.layout import TEXTS, Words, notice, page, refused, sentence, words_of
+from drive_server.kernel.access import Actor, Principal, Scope
+from drive_server.kernel.errors import (
     ForbiddenError,
     InvalidInputError,
     MissingScopeError,
@@ -21,12 +25,9 @@ from drive_server.errors import (
     UnauthenticatedError,
     UnavailableError,
 )
-from drive_server.http.access import COOKIE, DriveDep, require_same_origin
-from drive_server.http.languages import language_of
-from drive_server.http.logins import end_session, open_session
-from drive_server.http.pages.forms import LOG_IN_WORDS, log_in_form, read_form
-from drive_server.http.pages.layout import TEXTS, Words, notice, page, refused, sentence, words_of
-from drive_server.messages import Language
+from drive_server.kernel.http.credentials import COOKIE, require_same_origin
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.messages import Language
 from drive_server.services.identity.sign_ins import SignIn
 
 PURPOSE: Final = "connect form"

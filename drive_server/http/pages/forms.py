@@ -5,12 +5,12 @@ from urllib.parse import parse_qs
 
 from fastapi import Request
 
-from drive_server.errors import ForbiddenError, TooLargeError
 from drive_server.http.pages.layout import TEXTS, Language, Words, notice, sentence, words_of
+from drive_server.kernel.errors import ForbiddenError, TooLargeError
 
 FORM_TYPE: Final = "application/x-www-form-urlencoded"
-MOST_FORM_BYTES: Final = 32 * 1024
-MOST_FIELDS: Final = 20
+MAX_FORM_BYTES: Final = 32 * 1024
+MAX_FIELDS: Final = 20
 LOG_IN_WORDS: Final[Words] = words_of(TEXTS, "forms")
 
 
@@ -35,9 +35,9 @@ async def read_form(request: Request) -> dict[str, list[str]]:
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > MOST_FORM_BYTES:
-            raise TooLargeError("The form is too large.", details={"limit": MOST_FORM_BYTES})
+        if len(body) > MAX_FORM_BYTES:
+            raise TooLargeError("The form is too large.", details={"limit": MAX_FORM_BYTES})
     try:
-        return parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+        return parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
     except ValueError as error:
         raise ForbiddenError("The body is no form.", hint="Use the page.") from error

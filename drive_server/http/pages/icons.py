@@ -5,9 +5,9 @@ from typing import Final
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from drive_server.errors import NotFoundError
+from drive_server.kernel.errors import NotFoundError
+from drive_server.kernel.messages import Message
 from drive_server.mcp.icons import DRAWINGS, MEDIA_TYPE, PATH
-from drive_server.messages import Message
 
 SUFFIX: Final = ".svg"
 HEADERS: Final = {"Cache-Control": "public, max-age=604800", "Cross-Origin-Resource-Policy": "cross-origin"}

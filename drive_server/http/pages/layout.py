@@ -8,9 +8,9 @@ from typing import Final
 
 from starlette.responses import HTMLResponse
 
-from drive_server.http.languages import TAGS
-from drive_server.messages import LANGUAGES, Language
-from drive_server.texts import Texts
+from drive_server.kernel.http.languages import TAGS
+from drive_server.kernel.messages import LANGUAGES, Language
+from drive_server.kernel.texts import Texts
 
 Words = Mapping[str, Mapping[Language, str]]
 """The sentences of a page by key; they are HTML, with names of parts in braces."""

@@ -9,15 +9,22 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from drive_server.drive import Drive
-from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, PasswordRequiredError, RateLimitError
-from drive_server.http.access import DriveDep, require_same_origin
+from drive_server.http.access import DriveDep
 from drive_server.http.headers.responses import REVALIDATED
 from drive_server.http.items.contents import content_response
-from drive_server.http.languages import LANGUAGE_FIELD, language_of
 from drive_server.http.pages.forms import read_form
 from drive_server.http.pages.layout import TEXTS, Words, notice, page, refused, sentence, words_of
 from drive_server.http.routes.links import PASS_COOKIE, address_of, keep_pass
-from drive_server.messages import Language
+from drive_server.kernel.errors import (
+    ForbiddenError,
+    InvalidInputError,
+    NotFoundError,
+    PasswordRequiredError,
+    RateLimitError,
+)
+from drive_server.kernel.http.credentials import require_same_origin
+from drive_server.kernel.http.languages import LANGUAGE_FIELD, language_of
+from drive_server.kernel.messages import Language
 from drive_server.models.base import Page
 from drive_server.models.items import Item
 from drive_server.services.sharing.link_visits import Visit

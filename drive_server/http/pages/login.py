@@ -6,12 +6,13 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from drive_server.drive import Drive
-from drive_server.errors import ForbiddenError, NotFoundError, UnauthenticatedError
-from drive_server.http.access import OWN_FETCH_SITES, DriveDep, require_same_origin
-from drive_server.http.languages import language_of
+from drive_server.http.access import DriveDep
 from drive_server.http.logins import recorded_refusals, set_session
 from drive_server.http.pages.layout import TEXTS, Words, page, refused, sentence, words_of
-from drive_server.messages import Language
+from drive_server.kernel.errors import ForbiddenError, NotFoundError, UnauthenticatedError
+from drive_server.kernel.http.credentials import OWN_FETCH_SITES, require_same_origin
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.messages import Language
 from drive_server.services.identity.login_links import PAGE
 
 HOME: Final = "/"

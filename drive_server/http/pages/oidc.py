@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Final
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from drive_server.access import Principal
-from drive_server.context import public_address
 from drive_server.drive import Drive
-from drive_server.errors import (
+from drive_server.http.access import DriveDep, principal_of_request
+from drive_server.http.logins import OIDC_START as START
+from drive_server.http.logins import recorded_refusals, require_session, set_session
+from drive_server.http.pages.layout import TEXTS, Words, page, sentence, words_of
+from drive_server.kernel.access import Principal
+from drive_server.kernel.context import public_address
+from drive_server.kernel.errors import (
     DriveError,
     ForbiddenError,
     NotFoundError,
@@ -20,12 +24,9 @@ from drive_server.errors import (
     UnauthenticatedError,
     UnavailableError,
 )
-from drive_server.http.access import DriveDep, principal_of_request, secret_of_request
-from drive_server.http.languages import language_of
-from drive_server.http.logins import OIDC_START as START
-from drive_server.http.logins import recorded_refusals, require_session, set_session
-from drive_server.http.pages.layout import TEXTS, Words, page, sentence, words_of
-from drive_server.messages import Message
+from drive_server.kernel.http.credentials import secret_of_request
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.messages import Message
 
 if TYPE_CHECKING:
     from drive_server.services.identity.oidc import OidcService
@@ -37,7 +38,7 @@ BACK: Final = re.compile(r"/authorize\?[A-Za-z0-9_.~%+&=*-]{1,2900}")
 """The only pages that a login leads back to: those on which a program waits for the person."""
 SECONDS: Final = 600
 FIELDS: Final = ("state", "code", "iss")
-MOST_CHARACTERS: Final = 4096
+MAX_CHARACTERS: Final = 4096
 WORDS: Final[Words] = words_of(TEXTS, "oidc")
 
 router = APIRouter(include_in_schema=False)
@@ -66,7 +67,7 @@ async def start(request: Request, drive: DriveDep, *, again: bool = False, back:
 @router.get(CALLBACK)
 async def callback(request: Request, drive: DriveDep) -> Response:
     """Log the browser in, or prove its session anew, if this is the answer to the login that it began."""
-    answer = {name: request.query_params.get(name, "")[:MOST_CHARACTERS] for name in FIELDS}
+    answer = {name: request.query_params.get(name, "")[:MAX_CHARACTERS] for name in FIELDS}
     found = {name: value for name, value in answer.items() if value}
     memory, language = request.cookies.get(COOKIE, ""), language_of(request)
     try:

@@ -8,9 +8,14 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from drive_server.access import Actor
 from drive_server.drive import Drive
-from drive_server.errors import (
+from drive_server.http.access import DriveDep, principal_of_request
+from drive_server.http.items.contents import PDF, shown_content
+from drive_server.http.logins import open_session
+from drive_server.http.pages.forms import log_in_form, read_form
+from drive_server.http.pages.layout import TEXTS, Words, page, refused, sentence, words_of
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import (
     DriveError,
     ForbiddenError,
     InvalidInputError,
@@ -22,20 +27,16 @@ from drive_server.errors import (
     UnavailableError,
     UnsupportedContentError,
 )
-from drive_server.http.access import DriveDep, principal_of_request, require_same_origin
-from drive_server.http.items.contents import PDF, shown_content
-from drive_server.http.languages import language_of
-from drive_server.http.logins import open_session
-from drive_server.http.pages.forms import log_in_form, read_form
-from drive_server.http.pages.layout import TEXTS, Words, page, refused, sentence, words_of
-from drive_server.knowledge.text.place import Place, parse_place
+from drive_server.kernel.http.credentials import require_same_origin
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.messages import Language
+from drive_server.knowledge.text.place import SourceRange, parse_place
 from drive_server.mcp.tools.definition.arguments import MAX_INTEGER, MAX_VERSION
-from drive_server.messages import Language
 from drive_server.models.contents import TextRange
 from drive_server.services.text.addresses import PAGE, Passage
 from drive_server.services.tree.names import display_name
 
-MOST_MARKED: Final = 50_000
+MAX_MARKED: Final = 50_000
 AROUND: Final = 20_000
 """Characters that are shown before and after the passage."""
 
@@ -109,7 +110,7 @@ class PassagePage:
         return f"<a class='button' href='{escape(address)}'>{sentence(WORDS, self.language, key)}</a>"
 
 
-def place_in_words(language: Language, place: Place) -> str:
+def place_in_words(language: Language, place: SourceRange) -> str:
     """Return a place as HTML as a person says it: `page 2`, `第 2 页`."""
     if place.columns:
         cells = f"{place.columns[0]}{place.first}:{place.columns[1]}{place.last}"
@@ -192,15 +193,13 @@ async def open_document(request: Request, file_id: str, drive: DriveDep, version
 async def _passage(
     drive: Drive, actor: Actor, file_id: str, version: int | None, start: int | None, end: int | None
 ) -> TextRange:
-    return await drive.documents.read_text(
-        actor, file_id, start=start or 0, end=end, limit=MOST_MARKED, version=version
-    )
+    return await drive.documents.read_text(actor, file_id, start=start or 0, end=end, limit=MAX_MARKED, version=version)
 
 
 async def _around(drive: Drive, actor: Actor, found: TextRange) -> TextRange:
     begin = max(0, found.start - AROUND)
     return await drive.documents.read_text(
-        actor, found.item.id, start=begin, end=found.end + AROUND, limit=MOST_MARKED + 2 * AROUND, version=found.version
+        actor, found.item.id, start=begin, end=found.end + AROUND, limit=MAX_MARKED + 2 * AROUND, version=found.version
     )
 
 

@@ -5,13 +5,20 @@ from typing import Final
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, RateLimitError, UnauthenticatedError
-from drive_server.http.access import DriveDep, require_same_origin
-from drive_server.http.languages import language_of
+from drive_server.http.access import DriveDep
 from drive_server.http.logins import open_by_password, set_session
 from drive_server.http.pages.forms import read_form
 from drive_server.http.pages.layout import TEXTS, Words, notice, page, refused, sentence, words_of
-from drive_server.messages import Language
+from drive_server.kernel.errors import (
+    ForbiddenError,
+    InvalidInputError,
+    NotFoundError,
+    RateLimitError,
+    UnauthenticatedError,
+)
+from drive_server.kernel.http.credentials import require_same_origin
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.messages import Language
 from drive_server.services.identity.passwords import MAX_CHARACTERS, MIN_CHARACTERS, PAGE
 
 HOME: Final = "/"

@@ -6,16 +6,16 @@ from typing import Annotated, Any, Literal
 from fastapi import Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from drive_server.access import Actor
 from drive_server.drive import Drive
-from drive_server.errors import DriveError
 from drive_server.http.access import DriveDep, WriterDep
 from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.views import ItemView, views_of
 from drive_server.http.items.writes import MAX_ETAG_CHARACTERS, reply
-from drive_server.http.languages import language_of
-from drive_server.http.problem import Problem, problem_body, problem_responses
-from drive_server.messages import Language
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.http.problem import Problem, problem_body, problem_responses
+from drive_server.kernel.messages import Language
 from drive_server.models.items import BulkEntry, BulkOutcome, OnConflict
 from drive_server.services.files.bulk import MAX_ITEMS, BulkChange, BulkItem
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.items.writes import reply
 from drive_server.http.lists import DriveChangeList
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 from drive_server.mcp.results import RedoResultModel, UndoResultModel
 from drive_server.mcp.tools.definition.arguments import (
     MAX_EMAIL_CHARACTERS,

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from drive_server.http.access import ActorDep, DriveDep
 from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS
-from drive_server.services.sharing.contacts import MOST_CONTACTS
+from drive_server.services.sharing.contacts import MAX_CONTACTS
 from drive_server.services.tree.grantees import is_group
 
 router = APIRouter(tags=["people"])
@@ -53,7 +53,7 @@ async def find_contacts(
     drive: DriveDep,
     actor: ActorDep,
     q: Annotated[str, Query(max_length=MAX_EMAIL_CHARACTERS, description="Words of a name or an address.")] = "",
-    limit: Annotated[int, Query(ge=1, le=MOST_CONTACTS)] = 20,
+    limit: Annotated[int, Query(ge=1, le=MAX_CONTACTS)] = 20,
 ) -> ContactsResult:
     """Find people and groups to share with.
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, Header, Query, Request
 from pydantic import BaseModel, Field
 
-from drive_server.errors import NotFoundError
 from drive_server.http.access import ActorDep, DriveDep
-from drive_server.http.event_streams import HEARTBEAT_SECONDS, UNBUFFERED, EventStream, OpenStreams
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.errors import NotFoundError
+from drive_server.kernel.http.event_streams import HEARTBEAT_SECONDS, UNBUFFERED, EventStream, OpenStreams
+from drive_server.kernel.http.problem import problem_responses
 from drive_server.services.journal.following import FolderChange, FolderWatch
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 

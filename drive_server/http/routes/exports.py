@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from drive_server.http.access import ActorDep, DriveDep
 from drive_server.http.items.contents import content_response
 from drive_server.http.items.routers import DriveRouter
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 from drive_server.services.exports.inventory import MAX_ITEMS
 from drive_server.services.exports.records import ExportedItem
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS

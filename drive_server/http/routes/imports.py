@@ -9,7 +9,7 @@ from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.items.contents import RAW_BODY, body_of
 from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.writes import reply
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 from drive_server.models.items import RestoredItems
 from drive_server.services.exports import restoring
 from drive_server.services.exports.records import ImportedItem, Sha256, StoredContent
@@ -17,7 +17,7 @@ from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
 router = DriveRouter(prefix="/imports", tags=["exports"])
 
-MOST_HASHES: Final = 1000
+MAX_HASHES: Final = 1000
 NAMED: Final = "0c1f6d2e8b7a4f3c9d5e6a7b8c9d0e1f"
 HASH: Final = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
@@ -27,7 +27,7 @@ class WantedContents(BaseModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"sha256": [HASH]}]})
 
-    sha256: Annotated[list[Sha256], Field(max_length=MOST_HASHES)]
+    sha256: Annotated[list[Sha256], Field(max_length=MAX_HASHES)]
 
 
 class MissingContents(BaseModel):

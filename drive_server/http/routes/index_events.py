@@ -6,9 +6,9 @@ from typing import Final, Literal
 import orjson
 from fastapi import APIRouter, Request
 
-from drive_server.access import Scope, require_person, require_scope
 from drive_server.http.access import ActorDep, DriveDep
-from drive_server.http.event_streams import (
+from drive_server.kernel.access import Scope, require_person, require_scope
+from drive_server.kernel.http.event_streams import (
     HEARTBEAT,
     HEARTBEAT_SECONDS,
     UNBUFFERED,
@@ -16,9 +16,9 @@ from drive_server.http.event_streams import (
     OpenStreams,
     stream_responses,
 )
+from drive_server.kernel.sql.shared_poll import Watch
 from drive_server.mcp.tools.index import IndexResult
 from drive_server.models.search import IndexStatus
-from drive_server.storage.shared_poll import Watch
 
 router = APIRouter(tags=["drive"])
 

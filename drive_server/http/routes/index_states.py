@@ -8,11 +8,11 @@ from pydantic import BaseModel
 from drive_server.http.access import ActorDep, DriveDep
 from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
-from drive_server.http.languages import language_of
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.http.problem import problem_responses
+from drive_server.kernel.messages import Language, Message, render
 from drive_server.knowledge.text.omissions import OMISSION_KINDS, omission_message
 from drive_server.knowledge.text.unreadable import unreadable_sentence
-from drive_server.messages import Language, Message, render
 from drive_server.models.items import IndexState
 from drive_server.models.search import IndexStatus
 from drive_server.services.search.folder_index import FileState

@@ -6,8 +6,6 @@ from fastapi import Query, Response, status
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
-from drive_server.access import Actor
-from drive_server.errors import InvalidInputError
 from drive_server.http.access import CallerDep, DriveDep, WriterDep
 from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
@@ -21,11 +19,13 @@ from drive_server.http.items.views import (
     views_of_sync,
 )
 from drive_server.http.items.writes import IfMatchDep, reply
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.http.problem import problem_responses
+from drive_server.kernel.messages import Message
 from drive_server.mcp.tools.definition.arguments import MAX_NAME_CHARACTERS
 from drive_server.mcp.tools.files import FileTools, is_list, list_place
 from drive_server.mcp.tools.trash import TrashTools
-from drive_server.messages import Message
 from drive_server.models.items import DeletedItems, OnConflict
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS

@@ -10,10 +10,8 @@ from urllib.parse import unquote
 from fastapi import APIRouter, Depends, Header, Query, Request, Response, status
 from pydantic import BaseModel, ConfigDict, Field
 
-from drive_server.access import Actor
 from drive_server.drive import Drive
-from drive_server.errors import EtagMismatchError, QuotaExceededError
-from drive_server.http.access import DriveDep, require_same_origin
+from drive_server.http.access import DriveDep
 from drive_server.http.headers.bytes import Span, chosen_type
 from drive_server.http.headers.dates import DateDep
 from drive_server.http.items.contents import (
@@ -29,6 +27,9 @@ from drive_server.http.items.contents import (
 from drive_server.http.items.texts import TEXT_PROBLEMS, PartDep, TextResult, text_of
 from drive_server.http.items.thumbnails import PICTURE, SizeQuery, thumbnail_response
 from drive_server.http.items.views import has_thumbnail
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import EtagMismatchError, QuotaExceededError
+from drive_server.kernel.http.credentials import require_same_origin
 from drive_server.mcp.tools.definition.arguments import MAX_NAME_CHARACTERS
 from drive_server.models.base import Page
 from drive_server.models.items import Item, Kind

@@ -5,15 +5,15 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request, status
 
-from drive_server.access import Actor, Scope, require_scope
 from drive_server.drive import Drive
-from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep
-from drive_server.http.languages import language_of
 from drive_server.http.lists import HitList
+from drive_server.kernel.access import Actor, Scope, require_scope
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.messages import Language
 from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS, MAX_HITS
 from drive_server.mcp.tools.index import IndexResult
-from drive_server.messages import Language
 from drive_server.models.base import Page
 from drive_server.models.search import Hit
 from drive_server.services.journal.changes import MAX_MOMENT_CHARACTERS

@@ -5,13 +5,13 @@ from typing import Annotated
 from fastapi import Query, Response, status
 from pydantic import BaseModel, ConfigDict, Field, Strict
 
-from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.writes import CHANGE_ID
 from drive_server.http.lists import ShareList
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.http.problem import problem_responses
 from drive_server.mcp.results import ShareResult
 from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS, GivenRole, OptionalRole
 from drive_server.mcp.tools.sharing import SharingTools

@@ -8,7 +8,7 @@ from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.views import ItemPage, ItemView, page_of, view_of
 from drive_server.http.items.writes import reply
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.mcp.tools.trash import TrashTools
 from drive_server.models.items import DeletedItems

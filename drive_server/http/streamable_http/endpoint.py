@@ -14,16 +14,17 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from drive_server.drive import Drive
-from drive_server.errors import UnauthenticatedError
-from drive_server.http.access import bearer_token, check_key, prefer_connection
-from drive_server.http.event_streams import OpenStreams
-from drive_server.http.metadata import MCP_PATH
-from drive_server.http.problem import CODES, problem
-from drive_server.http.streamable_http.hosts import HostAllowlist
+from drive_server.http.access import check_key
+from drive_server.http.hosts import HostAllowlist
 from drive_server.http.streamable_http.open_requests import OpenRequests
 from drive_server.http.streamable_http.requests import McpRequests
 from drive_server.http.streamable_http.sessions import SessionTable
 from drive_server.http.streamable_http.stateless import StatelessRequests
+from drive_server.kernel.errors import UnauthenticatedError
+from drive_server.kernel.http.challenges import MCP_PATH
+from drive_server.kernel.http.credentials import bearer_token, prefer_connection
+from drive_server.kernel.http.event_streams import OpenStreams
+from drive_server.kernel.http.problem import CODES, problem
 from drive_server.mcp.calls.authentication import DriveToken
 from drive_server.mcp.protocol.guard import Guard
 from drive_server.mcp.stateless.requests import StatelessServer

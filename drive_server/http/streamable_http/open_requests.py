@@ -6,9 +6,9 @@ from contextlib import contextmanager
 
 import anyio
 
-from drive_server.errors import RateLimitError
+from drive_server.kernel.errors import RateLimitError
+from drive_server.kernel.messages import Message
 from drive_server.mcp.protocol.guard import RETRY_SECONDS, UNCOUNTED, Guard, too_many_at_once
-from drive_server.messages import Message
 
 
 class OpenRequests:

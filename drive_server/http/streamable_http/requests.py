@@ -11,15 +11,16 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from drive_server.drive import Drive
-from drive_server.errors import DriveError, InvalidInputError, NotFoundError, TooLargeError, UnauthenticatedError
-from drive_server.http.event_streams import OpenStreams
 from drive_server.http.headers.compression import Compressed
-from drive_server.http.problem import CODES, problem, problem_of
 from drive_server.http.streamable_http.event_store import Stream
 from drive_server.http.streamable_http.scope_challenge import scope_challenge
 from drive_server.http.streamable_http.sessions import HttpSession, SessionTable
 from drive_server.http.streamable_http.stateless import StatelessRequests, is_stateless
 from drive_server.http.streamable_http.stream import EVENT_STREAM, JSON_TYPE, EventStreamResponse
+from drive_server.kernel.errors import DriveError, InvalidInputError, NotFoundError, TooLargeError, UnauthenticatedError
+from drive_server.kernel.http.event_streams import OpenStreams
+from drive_server.kernel.http.problem import CODES, problem, problem_of
+from drive_server.kernel.messages import Message
 from drive_server.mcp.calls.authentication import DriveToken
 from drive_server.mcp.protocol.failures import error_data
 from drive_server.mcp.protocol.guard import INITIALIZE, Guard, ending
@@ -33,7 +34,6 @@ from drive_server.mcp.protocol.messages import (
     write_message,
 )
 from drive_server.mcp.protocol.revisions import REVISION
-from drive_server.messages import Message
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,8 @@ from typing import Any, Final
 from mcp.types import JSONRPCRequest
 from starlette.datastructures import Headers
 
-from drive_server.errors import MalformedRequestError
+from drive_server.kernel.errors import MalformedRequestError
+from drive_server.kernel.messages import Message
 from drive_server.mcp.protocol.revisions import stated_revision
 from drive_server.mcp.stateless.envelope import (
     HEADER_MISMATCH,
@@ -16,7 +17,6 @@ from drive_server.mcp.stateless.envelope import (
     envelope_of,
     refused,
 )
-from drive_server.messages import Message
 
 VERSION_HEADER: Final = "MCP-Protocol-Version"
 METHOD_HEADER: Final = "Mcp-Method"

@@ -2,12 +2,12 @@
 
 from starlette.responses import Response
 
-from drive_server.access import Principal, Scope
-from drive_server.http.metadata import challenge
-from drive_server.http.problem import problem
+from drive_server.kernel.access import Principal, Scope
+from drive_server.kernel.http.challenges import challenge
+from drive_server.kernel.http.problem import problem
+from drive_server.kernel.settings import DriveSettings
 from drive_server.services.identity.keys import ACCESS_METHOD
 from drive_server.services.identity.service import TOKEN_METHOD
-from drive_server.settings import DriveSettings
 
 
 def scope_challenge(settings: DriveSettings, caller: Principal, needed: Scope | None) -> Response | None:

@@ -21,13 +21,13 @@ from mcp.types import (
 )
 from starlette.requests import Request
 
-from drive_server.errors import RateLimitError, UnavailableError
 from drive_server.http.streamable_http.event_store import EventLog, Stream
-from drive_server.mcp.connection import Connection
+from drive_server.kernel.errors import RateLimitError, UnavailableError
+from drive_server.kernel.settings import DriveSettings
+from drive_server.mcp.connection import SessionConnection
 from drive_server.mcp.lowlevel import DriveProtocol
 from drive_server.mcp.protocol.guard import RETRY_SECONDS, Guard
 from drive_server.mcp.protocol.messages import Batch, MessageError, as_error, write_failure, write_message
-from drive_server.settings import DriveSettings
 
 if TYPE_CHECKING:
     from anyio.abc import TaskGroup
@@ -36,11 +36,11 @@ logger = logging.getLogger(__name__)
 
 UPDATED: Final = "notifications/resources/updated"
 ID_BYTES: Final = 16
-LONGEST_SWEEP_SECONDS: Final = 30.0
+MAX_SWEEP_SECONDS: Final = 30.0
 RELEASE_SECONDS: Final = 1.0
 
 
-class HttpSession(Connection):
+class HttpSession(SessionConnection):
     """A session of one person. Its messages go into its streams, and wait there for a reader."""
 
     def __init__(self, protocol: DriveProtocol, guard: Guard, user_id: str, clock: Callable[[], float]) -> None:
@@ -247,7 +247,7 @@ class SessionTable:
 
     async def _sweep(self) -> None:
         while True:
-            await anyio.sleep(min(self._idle_seconds / 4, LONGEST_SWEEP_SECONDS))
+            await anyio.sleep(min(self._idle_seconds / 4, MAX_SWEEP_SECONDS))
             self.close_idle()
 
     def _make_room(self, mine: Sequence[HttpSession]) -> None:

@@ -19,8 +19,6 @@ from starlette.responses import Response
 from starlette.types import Receive, Send
 
 from drive_server.drive import Drive
-from drive_server.errors import DriveError, InvalidInputError, RateLimitError
-from drive_server.http.event_streams import HEARTBEAT_SECONDS, OpenStream, OpenStreams
 from drive_server.http.streamable_http.event_store import Stream
 from drive_server.http.streamable_http.open_requests import OpenRequests
 from drive_server.http.streamable_http.routing_headers import VERSION_HEADER, require_headers
@@ -34,6 +32,9 @@ from drive_server.http.streamable_http.stream import (
     send_part,
     until_disconnected,
 )
+from drive_server.kernel.errors import DriveError, InvalidInputError, RateLimitError
+from drive_server.kernel.http.event_streams import HEARTBEAT_SECONDS, OpenStream, OpenStreams
+from drive_server.kernel.messages import Message
 from drive_server.mcp.calls.authentication import DriveToken
 from drive_server.mcp.protocol.failures import error_data
 from drive_server.mcp.protocol.guard import INITIALIZE, Guard, ending, over_limit
@@ -47,7 +48,6 @@ from drive_server.mcp.stateless.envelope import (
 )
 from drive_server.mcp.stateless.listening import ended, filter_of, listening
 from drive_server.mcp.stateless.requests import LISTEN, StatelessServer
-from drive_server.messages import Message
 
 Root = Any
 SUBSCRIBE: Final = "resources/subscribe"

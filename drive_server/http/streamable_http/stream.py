@@ -7,12 +7,12 @@ from typing import Final
 import anyio
 from starlette.types import Message, Receive, Send
 
-from drive_server.http.event_streams import HEARTBEAT_SECONDS, OpenStream
 from drive_server.http.streamable_http.event_store import EventLog, Stream
+from drive_server.kernel.http.event_streams import HEARTBEAT_SECONDS, OpenStream
 
 RETRY_MILLISECONDS: Final = 500
 FIRST_WAIT_SECONDS: Final = 0.2
-MOST_PLAIN_BYTES: Final = 1_048_576
+MAX_PLAIN_BYTES: Final = 1_048_576
 STALLED_SECONDS: Final = 30.0
 PING: Final = b": ping\n\n"
 EVENT_STREAM: Final = "text/event-stream"
@@ -73,7 +73,7 @@ class EventStreamResponse:
 
     def _is_json(self) -> bool:
         answer = self._stream.sole
-        return self._can_be_json and answer is not None and len(answer.data) <= MOST_PLAIN_BYTES
+        return self._can_be_json and answer is not None and len(answer.data) <= MAX_PLAIN_BYTES
 
     async def _send_json(self, send: Send) -> None:
         data = b"".join(event.data for event in self._stream.take())

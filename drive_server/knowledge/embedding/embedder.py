@@ -9,9 +9,9 @@ from typing import Protocol
 import anyio.to_thread
 import numpy as np
 
+from drive_server.kernel.text.characters import is_cjk
 from drive_server.knowledge.embedding.model_process import model_process
 from drive_server.knowledge.embedding.vectors import Vectors
-from drive_server.knowledge.text.characters import is_cjk
 
 MODEL_FOLDER = Path(__file__).parent / "model"
 MODEL_FILE = "all-MiniLM-L6-v2.int8.onnx"

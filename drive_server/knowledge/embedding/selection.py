@@ -1,6 +1,6 @@
 """Selection of embedding models: the one of the settings, and those of earlier tables."""
 
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.errors import InvalidInputError
 from drive_server.knowledge.embedding.embedder import (
     CjkEmbedder,
     EarlierLocalEmbedder,

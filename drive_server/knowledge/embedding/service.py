@@ -11,8 +11,8 @@ import httpx
 import numpy as np
 import orjson
 
-from drive_server.clock import utc_now
-from drive_server.http_client import limited_client
+from drive_server.kernel.clock import utc_now
+from drive_server.kernel.http_client import limited_client
 from drive_server.knowledge.embedding.embedder import Nearness, Vectors
 from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 

@@ -16,9 +16,9 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import pairwise
 
+from drive_server.kernel.text.characters import CJK, fold_words
 from drive_server.knowledge.embedding.embedder import Nearness
 from drive_server.knowledge.index.matching import word_stem
-from drive_server.knowledge.text.characters import CJK, fold_words
 from drive_server.knowledge.text.words import QUESTION_WORDS, identifiers
 
 _COMMON_CJK = re.compile(
@@ -45,7 +45,7 @@ MIN_STEM = 4
 AGREEMENT, AGREED = 0.5, 0.3
 TOGETHER = 140
 """The characters within which words stand close together: a sentence or two. Passages have up to ten times as many."""
-MOST_WORDS = 3
+MAX_WORDS = 3
 """How many words count one by one. More of them count by their rarity alone."""
 ENOUGH_BY_WORDS = 0.5
 """The share of the words that is enough where nothing says how near the passages are in meaning."""
@@ -132,7 +132,7 @@ def rarity_of(coverages: Collection[Coverage]) -> Rarity:
 def is_near(cosine: float, coverage: Coverage, rarity: Rarity, nearness: Nearness) -> bool:
     """Return whether a passage of this cosine is an answer, with the words that it has close together."""
     rare = sum(rarity.of[word] for word in coverage.together)
-    evidence = cosine + nearness.each_word * min(len(coverage.together), MOST_WORDS) + nearness.rare_words * rare
+    evidence = cosine + nearness.each_word * min(len(coverage.together), MAX_WORDS) + nearness.rare_words * rare
     if rare:
         evidence += nearness.words * rarity.share(coverage.together)
     return evidence >= nearness.alone + nearness.missing * rarity.missing

@@ -13,8 +13,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import StorageFailureError
 from drive_server.models.search import IndexHealthState
 
 logger = logging.getLogger(__name__)
@@ -22,9 +22,9 @@ logger = logging.getLogger(__name__)
 Request = Literal["", "inspect", "rebuild"]
 
 WINDOW: Final = timedelta(hours=1)
-MOST_REBUILDS: Final = 3
+MAX_REBUILDS: Final = 3
 """In one window: an index that is damaged again and again tells of a failing disk, not of a bad day."""
-MOST_UNEXPLAINED: Final = 2
+MAX_UNEXPLAINED: Final = 2
 """Searches in one window that fail although an inspection finds nothing: after these it counts as damaged."""
 
 
@@ -150,12 +150,12 @@ class IndexHealth:
 
     def is_beyond_doubt(self) -> bool:
         """Return whether searches failed too often for an inspection that finds nothing to be believed."""
-        return len(self._recent(self._unexplained)) > MOST_UNEXPLAINED
+        return len(self._recent(self._unexplained)) > MAX_UNEXPLAINED
 
     def may_rebuild(self) -> bool:
         """Return whether another rebuild is allowed now."""
         self._load()
-        return len(self._recent(self._record.rebuilds)) < MOST_REBUILDS
+        return len(self._recent(self._record.rebuilds)) < MAX_REBUILDS
 
     def begin_rebuild(self, *, by_request: bool) -> None:
         """Note that the index is being built anew. One that a person asks for begins a new count."""

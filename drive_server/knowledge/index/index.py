@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import anyio
 import anyio.to_thread
 
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
 from drive_server.knowledge.embedding.embedder import CrossingEmbedder, Embedder, Vectors
 from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from drive_server.knowledge.index.health import DamagedIndexError, IndexHealth

@@ -5,8 +5,8 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
+from drive_server.kernel.text.characters import CJK, fold_letters, fold_words
 from drive_server.knowledge.index.queries import Query
-from drive_server.knowledge.text.characters import CJK, fold_letters, fold_words
 from drive_server.knowledge.text.words import QUESTION_WORDS, is_indexed, queried_words
 
 COLUMN = "words"

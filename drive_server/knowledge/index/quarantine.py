@@ -9,7 +9,7 @@ from typing import Final
 logger = logging.getLogger(__name__)
 
 MARK: Final = ".damaged-"
-MOST_KEPT: Final = 1
+MAX_KEPT: Final = 1
 """So many damaged indices stay, to be looked at; older ones are deleted, as each may be as large as the drive."""
 
 
@@ -33,7 +33,7 @@ def set_aside(folder: Path) -> None:
         # A mount point can't be renamed, nor can a folder whose files are open on Windows.
         logger.warning("The damaged search index could not be renamed; it is emptied.", exc_info=True)
         _empty(folder)
-    for old in sorted(folder.parent.glob(f"{folder.name}{MARK}*"))[:-MOST_KEPT]:
+    for old in sorted(folder.parent.glob(f"{folder.name}{MARK}*"))[:-MAX_KEPT]:
         _delete(old)
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from drive_server.knowledge.text.characters import CJK, fold_case, fold_words
+from drive_server.kernel.text.characters import CJK, fold_case, fold_words
 
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』", "《": "》", "＂": "＂"}
 _PHRASE = "|".join(f"{first}[^{first}{last}]+{last}" for first, last in _QUOTES.items())

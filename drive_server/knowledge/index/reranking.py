@@ -8,7 +8,7 @@ import anyio
 import httpx
 import orjson
 
-from drive_server.http_client import limited_client
+from drive_server.kernel.http_client import limited_client
 
 logger = logging.getLogger(__name__)
 

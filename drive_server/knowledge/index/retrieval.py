@@ -10,6 +10,7 @@ from typing import Any, Literal
 import anyio
 import numpy as np
 
+from drive_server.kernel.text.characters import fold_words
 from drive_server.knowledge.embedding.embedder import (
     CjkEmbedder,
     CrossingEmbedder,
@@ -46,7 +47,6 @@ from drive_server.knowledge.index.fusion import (
 from drive_server.knowledge.index.matching import correctable_words, match_query, word_query, word_stem
 from drive_server.knowledge.index.queries import Query
 from drive_server.knowledge.index.rows import MODEL, PASSAGE, VECTOR, Passage, column_to_vectors, deserialize
-from drive_server.knowledge.text.characters import fold_words
 
 Mode = Literal["hybrid", "text", "words", "vector"]
 QueryVector = Callable[[], Awaitable[Vectors | None]]

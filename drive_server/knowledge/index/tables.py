@@ -17,13 +17,13 @@ from typing import Final
 import anyio
 import anyio.to_thread
 
-from drive_server.errors import DriveError, StorageFailureError
+from drive_server.kernel.errors import DriveError, StorageFailureError
+from drive_server.kernel.messages import Message
 from drive_server.knowledge.index.health import DamagedIndexError, IndexHealth
 from drive_server.knowledge.index.lance import Lance
 from drive_server.knowledge.index.quarantine import is_local, set_aside
 from drive_server.knowledge.index.retrieval import RowsMovedError
 from drive_server.knowledge.index.table import PassageTable
-from drive_server.messages import Message
 
 logger = logging.getLogger(__name__)
 

@@ -16,10 +16,10 @@ from typing import Any, Final
 import anyio
 import anyio.to_thread
 
-from drive_server.errors import DriveError
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.telemetry.faults import trace_of
 from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from drive_server.knowledge.process import ProcessCrashedError
-from drive_server.telemetry.faults import trace_of
 
 LENGTH: Final = struct.Struct("!Q")
 LARGE_BYTES: Final = 1 << 18

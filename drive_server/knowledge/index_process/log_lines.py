@@ -5,9 +5,9 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from drive_server.kernel.telemetry.fields import log_fields
+from drive_server.kernel.telemetry.formats import DETAILS, without_words
 from drive_server.knowledge.index_process.calls import OtherProcessError, way_of
-from drive_server.telemetry.fields import log_fields
-from drive_server.telemetry.formats import DETAILS, without_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,9 @@ from typing import Any, Final
 import anyio
 import anyio.to_thread
 
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.telemetry.fields import log_fields
 from drive_server.knowledge.embedding.embedder import Embedder, Vectors
 from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from drive_server.knowledge.index.health import DamagedIndexError, IndexHealth
@@ -34,8 +36,6 @@ from drive_server.knowledge.index_process.child import Child, start
 from drive_server.knowledge.index_process.log_lines import write_line
 from drive_server.knowledge.index_process.passage_index import Method, Opening
 from drive_server.knowledge.process import ProcessCrashedError
-from drive_server.messages import Message
-from drive_server.telemetry.fields import log_fields
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ WORK_IDLE_SECONDS: Final = MAINTENANCE_SECONDS + 5.0
 """The same after other work: maintenance is due by then."""
 
 IDLE_SECONDS: Final[Mapping[str, float]] = {"search": SEARCH_IDLE_SECONDS, "maintain": 0.0, "look": 0.0}
-LONGEST_SECONDS: Final[Mapping[str, float]] = {"search": 2 * SEARCH_SECONDS}
+MAX_SECONDS: Final[Mapping[str, float]] = {"search": 2 * SEARCH_SECONDS}
 MARGIN_SECONDS: Final = 30.0
 """The time that a call may take longer than the process allows it: then the process itself hangs."""
 
@@ -257,7 +257,7 @@ class IndexProcess:
         self._calls += 1
         try:
             child = await self._child()
-            async with asyncio.timeout(LONGEST_SECONDS.get(method, ANSWER_SECONDS) + MARGIN_SECONDS):
+            async with asyncio.timeout(MAX_SECONDS.get(method, ANSWER_SECONDS) + MARGIN_SECONDS):
                 call = (method, arguments, options, dict(log_fields()))
                 return await child.peer.call("run", *call, is_large=method in LARGE)
         except TimeoutError as error:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, BinaryIO
 
+from drive_server.kernel.telemetry.fields import begin_log_fields
 from drive_server.knowledge.embedding.embedder import Embedder, Vectors
 from drive_server.knowledge.index.health import IndexHealth, Request
 from drive_server.knowledge.index.index import KnowledgeIndex
@@ -23,7 +24,6 @@ from drive_server.knowledge.index_process.calls import LENGTH, Peer, unpacked
 from drive_server.knowledge.index_process.log_lines import ReportedLog
 from drive_server.knowledge.index_process.passage_index import Method, Opening
 from drive_server.knowledge.memory import limit_arenas, release_unused
-from drive_server.telemetry.fields import begin_log_fields
 
 
 class ReportedHealth(IndexHealth):

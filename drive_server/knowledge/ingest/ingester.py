@@ -12,7 +12,8 @@ import anyio
 import anyio.to_thread
 from sqlalchemy import Select
 
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.sql.database import Database
 from drive_server.knowledge.embedding.embedder import Embedder, Vectors
 from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from drive_server.knowledge.index.health import DamagedIndexError, IndexHealth
@@ -27,7 +28,6 @@ from drive_server.knowledge.memory import release_unused
 from drive_server.knowledge.readers.recognized import RecognizedTexts
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.models.search import IndexStatus
-from drive_server.storage.database import Database
 from drive_server.storage.process_locks import ProcessLock
 
 logger = logging.getLogger(__name__)

@@ -24,7 +24,8 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from drive_server.clock import utc_now
+from drive_server.kernel.clock import utc_now
+from drive_server.kernel.sql.database import Database
 from drive_server.knowledge.index.rows import READING, content_key
 from drive_server.knowledge.ingest.readings import (
     Reading,
@@ -34,7 +35,6 @@ from drive_server.knowledge.ingest.readings import (
 )
 from drive_server.knowledge.readers.recognized import awaits_ocr
 from drive_server.knowledge.text.omissions import is_partial, reason_with
-from drive_server.storage.database import Database
 from drive_server.storage.tables.index import IndexEntryRow, ReadingRow
 from drive_server.storage.tables.items import NodeRow, VersionRow
 

@@ -9,7 +9,7 @@ from itertools import accumulate
 import anyio
 from anyio.abc import TaskGroup
 
-from drive_server.errors import DriveError, StorageFailureError
+from drive_server.kernel.errors import DriveError, StorageFailureError
 from drive_server.knowledge.index_process.passage_index import PassageIndex
 from drive_server.knowledge.ingest.pending import MAX_FILES as MANY_FILES
 from drive_server.knowledge.ingest.pending import Job, PendingFiles

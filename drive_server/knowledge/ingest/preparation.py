@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import anyio.to_thread
 
+from drive_server.kernel.sql.database import Database
 from drive_server.knowledge.chunk import Chunk
 from drive_server.knowledge.embedding.embedder import Embedder, Vectors
 from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
@@ -15,7 +16,6 @@ from drive_server.knowledge.ingest.pending import Job, Result
 from drive_server.knowledge.ingest.readings import Reading, find_readings
 from drive_server.knowledge.readers.extract import ChunkedText
 from drive_server.knowledge.readers.text_source import TextSource
-from drive_server.storage.database import Database
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow
 
 MAX_PROBLEMS = 100
-MOST_OWNERS = 500
+MAX_OWNERS = 500
 """People in one query."""
 MAX_LEVELS = 200
 
@@ -22,8 +22,8 @@ async def index_statuses(session: AsyncSession, owner_ids: Collection[str]) -> d
     """Return how many live files of each person are in each state, and their files that are not wholly searchable."""
     found: dict[str, IndexStatus] = {}
     owners = sorted(owner_ids)
-    for start in range(0, len(owners), MOST_OWNERS):
-        asked = NodeRow.owner_id.in_(owners[start : start + MOST_OWNERS])
+    for start in range(0, len(owners), MAX_OWNERS):
+        asked = NodeRow.owner_id.in_(owners[start : start + MAX_OWNERS])
         found |= await _statuses(session, asked, NodeRow.owner_id)
     return {owner: found.get(owner, IndexStatus()) for owner in owner_ids}
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, delete, func, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.storage.database import Database
+from drive_server.kernel.sql.database import Database
 from drive_server.storage.tables.index import IndexEntryRow, ReadingRow
 
 UNSYNCHRONISED = {"synchronize_session": False}

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final, cast
 from anyio import current_time
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from drive_server.kernel.sql.database import Database
 from drive_server.knowledge.index.health import HealthNews, HealthRecord, IndexHealth, Request
-from drive_server.storage.database import Database
 from drive_server.storage.tables.index import IndexHealthRow
 
 if TYPE_CHECKING:

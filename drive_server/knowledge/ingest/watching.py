@@ -4,13 +4,13 @@ from collections.abc import Collection, Mapping
 from time import monotonic
 from typing import Final
 
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.sql.shared_poll import SharedPoll, Watch
 from drive_server.knowledge.ingest.ingester import PAUSE_SECONDS, POLL_SECONDS, Ingester
 from drive_server.models.search import IndexStatus
-from drive_server.storage.database import Database
-from drive_server.storage.shared_poll import SharedPoll, Watch
-from drive_server.storage.turns import read_numbers_sync
+from drive_server.storage.journal_numbers import read_numbers_sync
 
-LONGEST_SECONDS: Final = 30.0
+MAX_SECONDS: Final = 30.0
 """A status is read anew after so long, even if nothing seems to have changed."""
 
 
@@ -44,4 +44,4 @@ class IndexStatuses:
 
     async def _state_now(self) -> tuple[object, ...]:
         numbers = await self._database.read_sync(read_numbers_sync)
-        return numbers, self._ingester.steps, self._ingester.health.state, monotonic() // LONGEST_SECONDS
+        return numbers, self._ingester.steps, self._ingester.health.state, monotonic() // MAX_SECONDS

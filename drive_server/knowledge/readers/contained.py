@@ -7,7 +7,7 @@ from pathlib import Path
 
 from drive_server.knowledge.readers.extract import extract
 from drive_server.knowledge.text.elements import Extraction, Part
-from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.place import SourceRange
 
 MAX_BYTES = 50_000_000
 """Larger files are not read: each is written to disk for its reader."""
@@ -32,7 +32,7 @@ def read_contained(name: str, media_type: str, data: bytes) -> Extraction | None
         _depth.reset(token)
 
 
-def contained_parts(extraction: Extraction, below: int, place: Place | None = None) -> Iterator[Part]:
+def contained_parts(extraction: Extraction, below: int, place: SourceRange | None = None) -> Iterator[Part]:
     """Yield a contained file's parts, its headings below a level; its places are not places of the file around it."""
     for element in extraction.elements:
         text = extraction.text[element.start : element.end] if extraction.exact else element.text

@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from drive_server.kernel.sql.database import Database
 from drive_server.knowledge.text.elements import Element, Extraction, Part, Recognized, join
 from drive_server.knowledge.text.omissions import reason_with
-from drive_server.storage.database import Database
 from drive_server.storage.tables.index import RecognizedPageRow
 from drive_server.storage.tables.items import VersionRow
 

@@ -75,7 +75,7 @@ class Group:
     units: list[str] = field(default_factory=list[str])
 
 
-class Connection(Protocol):
+class DuckConnection(Protocol):
     """A connection to DuckDB."""
 
     def execute(self, query: str, parameters: object = None) -> Any:
@@ -108,7 +108,7 @@ def _is_code(key: str | None) -> bool:
 
 
 def groups_of(
-    connection: Connection, labels: int, measures: Sequence[Measure], positions: Sequence[int]
+    connection: DuckConnection, labels: int, measures: Sequence[Measure], positions: Sequence[int]
 ) -> list[Group]:
     """Return the groups of the rows, in the order in which the rows come. Raises `TableError` for units that differ."""
     import pyarrow as pa  # takes a while to load, and only questions need it

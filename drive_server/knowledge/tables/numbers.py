@@ -43,11 +43,11 @@ _WRITTEN: Final = re.compile(
 )
 _MINUS: Final = str.maketrans({"−": "-", "–": "-", "﹣": "-", "’": "'"})
 _LONGEST: Final = 60
-_MOST_DIGITS: Final = 28
+_MAX_DIGITS: Final = 28
 """The digits that Python's decimals calculate with."""
 _DASHES: Final = frozenset({"", "-", "--", "—", "–", "/"})
 _EMPTY: Final = _DASHES | {"n/a", "na", "nil", "none", "null", "无", "暂无", "空"}
-_LONGEST_EMPTY: Final = 8
+_MAX_EMPTY: Final = 8
 _GROUPED: Final = {
     ".": re.compile(
         r"[1-9]\d{0,2}(?:(?:,\d{3})+|(?:'\d{3})+|(?: \d{3})+)(?:\.\d+)?|[1-9]\d?(?:,\d\d)+,\d{3}(?:\.\d+)?"
@@ -73,7 +73,7 @@ class Number:
 
 def is_blank(text: str) -> bool:
     """Say whether a cell says that there is nothing: empty, a dash, n/a, 无."""
-    return len(text) <= _LONGEST_EMPTY and text.strip().lower() in _EMPTY
+    return len(text) <= _MAX_EMPTY and text.strip().lower() in _EMPTY
 
 
 def is_dash(text: str) -> bool:
@@ -93,7 +93,7 @@ def read_number(text: str, mark: Mark) -> Number | None:
     if len(units) > 1 or not (_PLAIN[mark].fullmatch(body) or _GROUPED[mark].fullmatch(body)):
         return None
     digits = "".join("." if sign == mark else sign for sign in body if sign.isdigit() or sign == mark)
-    if len(digits) > _MOST_DIGITS:
+    if len(digits) > _MAX_DIGITS:
         return None
     value = Decimal(digits).scaleb(_POWERS[match["power"]])
     signs = [sign for sign in (match["sign"], match["inner_sign"]) if sign]
@@ -110,7 +110,7 @@ Readings = tuple[Number | None, Number | None]
 @lru_cache(maxsize=10_000)
 def readings(text: str) -> Readings:
     """Return the number that a text writes with a decimal point, and the one with a decimal comma."""
-    if (match := _USUAL.fullmatch(text)) and len(text) <= _MOST_DIGITS and not (match[2] and match[5]):
+    if (match := _USUAL.fullmatch(text)) and len(text) <= _MAX_DIGITS and not (match[2] and match[5]):
         sign, before, whole, pointed, after = match.groups()
         unit = _UNIT_OF[before or after] if before or after else ""
         number = Number(Decimal(sign + (whole or pointed.replace(",", ""))), unit)

@@ -13,7 +13,7 @@ from drive_server.knowledge.tables.dates import read_date
 from drive_server.knowledge.tables.grid import Grid
 from drive_server.knowledge.tables.numbers import readings
 from drive_server.knowledge.tables.request import CellText, TableError, TableQuery
-from drive_server.knowledge.text.place import Place, column_name
+from drive_server.knowledge.text.place import SourceRange, column_name
 
 MAX_HEADER_ROWS: Final = 30
 _TYPICAL_ROWS: Final = 100
@@ -25,7 +25,7 @@ _TOTAL: Final = re.compile(
 )
 _TOTAL_BEGINS: Final = frozenset("gGoOsSrRtT总合小共累總汇")
 """The beginnings of labels of totals: there are millions of other cells."""
-_LONGEST_LABEL: Final = 30
+_MAX_LABEL: Final = 30
 _LEAST_ADDED: Final = 2
 _YEAR: Final = re.compile(r"(?:19|20|21)\d\d")
 
@@ -66,9 +66,9 @@ class Table:
     def place(self, first: int, last: int, columns: tuple[int, int]) -> str:
         """Return the place of rows as `read_file` takes it: lines of a text file, cells of a sheet."""
         if not self.grid.name:
-            return str(Place("line", first, last))
+            return str(SourceRange("line", first, last))
         letters = self.letters(columns[0]), self.letters(columns[1])
-        return str(Place("sheet", first, last, self.grid.name, letters))
+        return str(SourceRange("sheet", first, last, self.grid.name, letters))
 
 
 def table_in(grid: Grid, query: TableQuery) -> Table:
@@ -153,7 +153,7 @@ def _total_labels(rows: Sequence[tuple[int, list[Cell]]]) -> set[Cell]:
     different: set[Cell] = set()
     for _, cells in rows:
         different.update(cells)
-    texts = (cell for cell in different if isinstance(cell, str) and len(cell) <= _LONGEST_LABEL)
+    texts = (cell for cell in different if isinstance(cell, str) and len(cell) <= _MAX_LABEL)
     return {text for text in texts if text[:1] in _TOTAL_BEGINS and _TOTAL.fullmatch(text)}
 
 

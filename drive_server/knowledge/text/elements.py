@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from drive_server.knowledge.text.noncharacters import without_noncharacters
-from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.place import SourceRange
 
 ElementKind = Literal["title", "text", "list_item", "table", "code"]
 ExtractionState = Literal["ready", "unsupported", "needs_password", "needs_ocr", "failed"]
@@ -32,7 +32,7 @@ class Element:
     end: int
     page: int | None = None
     level: int = 0
-    place: Place | None = None
+    place: SourceRange | None = None
     path: tuple[str, ...] | None = None
 
     def __reduce__(self) -> tuple[type["Element"], tuple[Any, ...]]:
@@ -72,7 +72,7 @@ class Part:
     text: str
     page: int | None = None
     level: int = 0
-    place: Place | None = None
+    place: SourceRange | None = None
 
 
 @dataclass(frozen=True, slots=True)

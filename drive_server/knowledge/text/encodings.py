@@ -85,7 +85,7 @@ _COMMON_JAPANESE = frozenset((0x81, 0x82, 0x83, *range(0x87, 0x98)))
 _WINDOWS_SIGNS = 0x87  # circled numbers and the like
 _LEAST_WIDE = 2
 _MOSTLY = 0.7
-_MOST_HALVES = 3.0
+_MAX_HALVES = 3.0
 _BASIC_BLOCKS = (0x00, 0x20, 0x30)
 _EAST_ASIAN = ("gb2312", "big5", "shift_jis", "euc_kr")
 _MIN_COHERENT = 0.95
@@ -289,7 +289,7 @@ def _is_common_japanese(sample: bytes) -> bool:
     is_mixed = any(lead == _WINDOWS_SIGNS for lead in wide) or any("\uff66" <= one <= "\uff9f" for one in beyond)
     if not is_mixed or len(wide) < _LEAST_WIDE or any(one < "\xa0" for one in beyond):
         return False
-    return common >= _MOSTLY * len(wide) and len(beyond) <= _MOST_HALVES * len(wide)
+    return common >= _MOSTLY * len(wide) and len(beyond) <= _MAX_HALVES * len(wide)
 
 
 def _kana_share(sample: bytes, encoding: str) -> float:

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
+from drive_server.kernel.messages import Language, Message, join_sentences, render
 from drive_server.knowledge.text.unreadable import unreadable_message, unreadable_sentence
-from drive_server.messages import Language, Message, join_sentences, render
 
 OmissionKind = Literal[
     "attachment",

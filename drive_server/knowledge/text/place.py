@@ -10,7 +10,7 @@ _CELLS = re.compile(r"sheet=(.+)!([A-Z]{1,3})(\d{1,9}):([A-Z]{1,3})(\d{1,9})", r
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceRange:
     """A range of pages, slides, rows of a sheet, parts of a book or lines, counted from 1, `last` included."""
 
     kind: PlaceKind
@@ -25,7 +25,7 @@ class Place:
             return f"{self.kind}={self.name}!{self.columns[0]}{self.first}:{self.columns[1]}{self.last}"
         return f"{self.kind}={self.first}" if self.first == self.last else f"{self.kind}={self.first}-{self.last}"
 
-    def until(self, end: "Place") -> "Place":
+    def until(self, end: "SourceRange") -> "SourceRange":
         """Return the range from here to the end of another place; this place if there is no such range."""
         if (end.kind, end.name) != (self.kind, self.name):
             return self
@@ -35,14 +35,14 @@ class Place:
         return replace(self, last=max(self.last, end.last), columns=columns)
 
 
-def parse_place(written: str) -> Place | None:
+def parse_place(written: str) -> SourceRange | None:
     """Parse a place as `str` writes it; None if it is malformed."""
     if cells := _CELLS.fullmatch(written):
         name, left, first, right, last = cells.groups()
-        return Place("sheet", int(first), int(last), name, (left, right)) if int(first) <= int(last) else None
+        return SourceRange("sheet", int(first), int(last), name, (left, right)) if int(first) <= int(last) else None
     if stretch := _RANGE.fullmatch(written):
         kind, first, last = stretch.groups()
-        found = Place(cast("PlaceKind", kind), int(first), int(last or first))
+        found = SourceRange(cast("PlaceKind", kind), int(first), int(last or first))
         return found if found.first <= found.last else None
     return None
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
+from drive_server.kernel.messages import Language, Message, render
 from drive_server.knowledge.text.elements import Extraction, ExtractionState
-from drive_server.messages import Language, Message, render
 
 UnreadableKind = Literal[
     "archive",

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from itertools import chain
 from operator import add
 
-from drive_server.knowledge.text.characters import CJK, fold_letters
+from drive_server.kernel.text.characters import CJK, fold_letters
 
 _RUN = re.compile(f"[{CJK}]+")
 _LETTER = rf"[^\W_{CJK}]"

@@ -26,7 +26,7 @@ _NOT_IN_TITLES: Final = re.compile(r"[\[\]:*?/\\]")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.(?P<decimals>\d+))?")
 _GROUPED: Final = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+(?:\.(?P<decimals>\d+))?")
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
-_MOST_DIGITS: Final = 15
+_MAX_DIGITS: Final = 15
 _FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t")
 
 
@@ -144,7 +144,7 @@ def _typed(text: str) -> tuple[Any, str]:
         except ValueError:
             return text, ""
     match = _NUMBER.fullmatch(text) or _GROUPED.fullmatch(text)
-    if match is None or sum(map(str.isdigit, text)) > _MOST_DIGITS:
+    if match is None or sum(map(str.isdigit, text)) > _MAX_DIGITS:
         return text, ""
     plain, decimals = text.replace(",", ""), match["decimals"]
     ending = f".{'0' * len(decimals)}" if decimals else ""

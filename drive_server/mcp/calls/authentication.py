@@ -12,8 +12,8 @@ from mcp.shared.context import RequestContext
 from pydantic import ConfigDict, SkipValidation
 from starlette.requests import Request
 
-from drive_server.access import Actor, Principal
-from drive_server.context import (
+from drive_server.kernel.access import Actor, Principal
+from drive_server.kernel.context import (
     META_APPROVAL_ID,
     META_APPROVED_BY,
     META_APPROVED_KEY,
@@ -27,7 +27,7 @@ from drive_server.context import (
     META_WHOLE_RESULTS,
     current_principal,
 )
-from drive_server.errors import InvalidInputError, UnauthenticatedError
+from drive_server.kernel.errors import InvalidInputError, UnauthenticatedError
 from drive_server.mcp.calls.sign_in import PageSignIn
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sign_ins import SignInService

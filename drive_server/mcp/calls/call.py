@@ -11,18 +11,18 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, PrivateAttr
 from starlette.requests import Request
 
-from drive_server.access import Actor, Principal
-from drive_server.context import META_CHANGE_ID, META_EFFECT, META_REPLAYED
-from drive_server.errors import DriveError
+from drive_server.kernel.access import Actor, Principal
+from drive_server.kernel.context import META_CHANGE_ID, META_EFFECT, META_REPLAYED
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.messages import Message, translations
+from drive_server.kernel.risks import Asks
 from drive_server.mcp.calls.authentication import IN_PROCESS, Authenticator, DriveRequest, actor_of
 from drive_server.mcp.calls.consent import Consent, can_ask
 from drive_server.mcp.calls.progress import CallProgress, progress_sender
 from drive_server.mcp.calls.purging import require_purge
 from drive_server.mcp.calls.sampling import HostModel, can_sample
 from drive_server.mcp.lean_results import lean
-from drive_server.messages import Message, translations
 from drive_server.models.changes import Effect, Outcome
-from drive_server.models.risks import Asks
 from drive_server.services.map_reduce.language_model import LanguageModel
 from drive_server.services.progress import Progress
 

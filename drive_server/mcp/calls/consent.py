@@ -12,18 +12,18 @@ from mcp.shared.exceptions import McpError
 from mcp.types import ElicitResult, RequestId
 from pydantic import ValidationError
 
-from drive_server.access import Actor
-from drive_server.errors import DeclinedError
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import DeclinedError
+from drive_server.kernel.messages import Language, Message, render
 from drive_server.mcp.calls.questions import AsksInResults, Question
 from drive_server.mcp.sdk import cancel_request, next_request_id
-from drive_server.messages import Language, Message, render
 from drive_server.models.changes import Effect, Outcome
 from drive_server.services.journal.service import Journal
 from drive_server.services.tree.names import display_name
 
-MOST_NAMED: Final = 10
-MOST_CHARACTERS: Final = 200
-MOST_DIFF_LINES: Final = 20
+MAX_NAMED: Final = 10
+MAX_CHARACTERS: Final = 200
+MAX_DIFF_LINES: Final = 20
 # Accepting is enough. The field is there because hosts show a form without fields as one that can't be sent off; it is
 # not required because others accept with an empty content.
 FORM: Final[dict[str, Any]] = {
@@ -116,7 +116,7 @@ def can_ask(session: ServerSession) -> bool:
 
 def question(effect: Effect) -> str:
     """Return the question for the person, in English and in short in Chinese."""
-    named = [f"- {_short_path(item['path'])}" for item in effect.items[:MOST_NAMED]]
+    named = [f"- {_short_path(item['path'])}" for item in effect.items[:MAX_NAMED]]
     more = effect.count - len(named)
     if named and more > 0:
         named.append(f"- and {more:,} more")
@@ -126,8 +126,8 @@ def question(effect: Effect) -> str:
 def _difference(effect: Effect) -> list[str]:
     """Return the beginning of a text's changes, without the lines that name the file."""
     lines = (effect.diff or "").splitlines()[2:]
-    shown = [display_name(line.expandtabs(4)[:MOST_CHARACTERS]) for line in lines[:MOST_DIFF_LINES]]
-    return [*shown, "…"] if len(lines) > MOST_DIFF_LINES else shown
+    shown = [display_name(line.expandtabs(4)[:MAX_CHARACTERS]) for line in lines[:MAX_DIFF_LINES]]
+    return [*shown, "…"] if len(lines) > MAX_DIFF_LINES else shown
 
 
 def _english(effect: Effect) -> list[str]:
@@ -158,7 +158,7 @@ def _people(people: Iterable[str | Message], language: Language) -> str:
 
 def _short_path(path: str) -> str:
     """Return the path with its end, which has the name, if it is too long."""
-    return display_name(path if len(path) <= MOST_CHARACTERS else f"…{path[-MOST_CHARACTERS:]}")
+    return display_name(path if len(path) <= MAX_CHARACTERS else f"…{path[-MAX_CHARACTERS:]}")
 
 
 def _is_yes(answer: ElicitResult) -> bool:

@@ -6,7 +6,7 @@ from mcp.server.fastmcp import Context
 from mcp.server.session import ServerSession
 from mcp.types import LoggingLevel
 
-from drive_server.errors import (
+from drive_server.kernel.errors import (
     DriveError,
     EditMismatchError,
     EtagMismatchError,

@@ -1,9 +1,9 @@
 """Deletion for good by a host: nothing brings it back, so a person agrees to it, or made a key for it."""
 
-from drive_server.access import Actor, Scope
-from drive_server.errors import MissingScopeError
+from drive_server.kernel.access import Actor, Scope
+from drive_server.kernel.errors import MissingScopeError
+from drive_server.kernel.messages import Message
 from drive_server.mcp.calls.authentication import IN_PROCESS
-from drive_server.messages import Message
 from drive_server.services.identity.keys import LOCAL_METHOD
 
 

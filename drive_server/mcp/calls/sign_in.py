@@ -9,8 +9,8 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import UrlElicitationRequiredError
 from mcp.types import ElicitRequestURLParams
 
-from drive_server.access import Principal
-from drive_server.errors import DeclinedError, UnauthenticatedError
+from drive_server.kernel.access import Principal
+from drive_server.kernel.errors import DeclinedError, UnauthenticatedError
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sign_ins import SignIn, SignInService
 

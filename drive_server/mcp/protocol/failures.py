@@ -8,7 +8,7 @@ from typing import Final
 from mcp.shared.exceptions import McpError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, ErrorData
 
-from drive_server.errors import (
+from drive_server.kernel.errors import (
     CallCancelledError,
     DriveError,
     InvalidInputError,
@@ -16,8 +16,8 @@ from drive_server.errors import (
     StateConflictError,
     UnsupportedContentError,
 )
-from drive_server.messages import Message
-from drive_server.telemetry.security import record_if_refused
+from drive_server.kernel.messages import Message
+from drive_server.kernel.telemetry.security import record_if_refused
 
 logger = logging.getLogger(__name__)
 

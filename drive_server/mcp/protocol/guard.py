@@ -16,21 +16,27 @@ from mcp.types import (
     RequestId,
 )
 
-from drive_server.errors import DriveError, InvalidInputError, RateLimitError, StateConflictError, UnavailableError
+from drive_server.kernel.errors import (
+    DriveError,
+    InvalidInputError,
+    RateLimitError,
+    StateConflictError,
+    UnavailableError,
+)
+from drive_server.kernel.messages import Message
+from drive_server.kernel.rate_limiter import RateLimiter
+from drive_server.kernel.settings import DriveSettings
 from drive_server.mcp.calls.call import refused
 from drive_server.mcp.protocol.failures import error_data
 from drive_server.mcp.protocol.messages import BATCHES_IN, VERSION, as_error
 from drive_server.mcp.protocol.revisions import WITH_SESSIONS, stated_revision, unsupported
-from drive_server.messages import Message
-from drive_server.rate_limiter import RateLimiter
-from drive_server.settings import DriveSettings
 
 INITIALIZE: Final = "initialize"
 PING: Final = "ping"
 CALL: Final = "tools/call"
 UNCOUNTED: Final = frozenset({PING, INITIALIZE, "tasks/cancel"})
 """Requests that no limit counts: they are short, and end other calls or show that the server is alive."""
-MOST_REQUESTS: Final = 1000
+MAX_REQUESTS: Final = 1000
 RETRY_SECONDS: Final = 1
 
 
@@ -146,8 +152,8 @@ class Admission:
         limit = self._guard.concurrent_calls
         if request.method not in UNCOUNTED and self._calls >= limit:
             raise too_many_at_once(limit)
-        if len(self._open) >= MOST_REQUESTS:
-            raise too_many_at_once(MOST_REQUESTS)
+        if len(self._open) >= MAX_REQUESTS:
+            raise too_many_at_once(MAX_REQUESTS)
 
 
 def ending() -> UnavailableError:

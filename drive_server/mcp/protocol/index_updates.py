@@ -3,13 +3,13 @@
 from collections.abc import Awaitable, Callable
 from weakref import WeakKeyDictionary
 
-from drive_server.access import Actor, Principal, Scope, require_person, require_scope
-from drive_server.errors import DriveError
+from drive_server.kernel.access import Actor, Principal, Scope, require_person, require_scope
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.sql.shared_poll import Watch
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions, Subscription, updated
 from drive_server.mcp.resources import INDEX_URI
 from drive_server.models.search import IndexStatus
 from drive_server.registry import ServiceRegistry
-from drive_server.storage.shared_poll import Watch
 
 
 class IndexUpdates:

@@ -19,16 +19,16 @@ from mcp.types import (
     RequestId,
 )
 
-from drive_server.errors import DriveError, InvalidInputError, TooLargeError
-from drive_server.lenient.json_text import read_json
+from drive_server.kernel.errors import DriveError, InvalidInputError, TooLargeError
+from drive_server.kernel.lenient.json_text import read_json
 
 logger = logging.getLogger(__name__)
 
 VERSION: Final = "2.0"
 BATCHES_IN: Final = "2025-03-26"
 """The only version of the protocol with batches (MCP 2025-03-26, basic: "Batching")."""
-MOST_VALUES: Final = 100_000
-MOST_ID_CHARACTERS: Final = 200
+MAX_VALUES: Final = 100_000
+MAX_ID_CHARACTERS: Final = 200
 
 
 class MessageError(Exception):
@@ -111,8 +111,8 @@ def _message(found: Any) -> JSONRPCMessage:
 def _too_many_values(request_id: RequestId | None = None) -> MessageError:
     error = TooLargeError(
         "This message has too many values.",
-        hint=f"A message has {MOST_VALUES} values at most.",
-        details={"limit": MOST_VALUES},
+        hint=f"A message has {MAX_VALUES} values at most.",
+        details={"limit": MAX_VALUES},
     )
     return MessageError(INVALID_REQUEST, error, request_id)
 
@@ -182,7 +182,7 @@ def _parsed_answer(found: dict[str, Any], request_id: Any) -> JSONRPCResponse | 
 
 def _is_id(value: Any) -> bool:
     if isinstance(value, str):
-        return len(value) <= MOST_ID_CHARACTERS
+        return len(value) <= MAX_ID_CHARACTERS
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -193,7 +193,7 @@ def _has_too_many_values(found: Any) -> bool:
         value = waiting.pop()
         children = value.values() if isinstance(value, dict) else value
         seen += len(value)
-        if seen > MOST_VALUES:
+        if seen > MAX_VALUES:
             return True
         waiting.extend(child for child in children if isinstance(child, dict | list))
     return False

@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
-from drive_server.errors import InvalidCursorError
+from drive_server.kernel.errors import InvalidCursorError
+from drive_server.kernel.pagination import Cursors
+from drive_server.kernel.signing import Signer
 from drive_server.mcp.protocol.failures import as_protocol_error
-from drive_server.services.pagination import Cursors
-from drive_server.signing import Signer
 
 T = TypeVar("T")
 

@@ -19,8 +19,8 @@ from mcp.types import (
     ServerResult,
 )
 
-from drive_server.access import Actor
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import InvalidInputError
 from drive_server.mcp.calls.questions import AsksInResults, InputRequiredError
 from drive_server.mcp.completions import DriveCompletions
 from drive_server.mcp.icons import at_address

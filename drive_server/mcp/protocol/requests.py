@@ -8,13 +8,13 @@ from mcp.types import METHOD_NOT_FOUND, ClientRequest, ErrorData
 from mcp.types import ClientRequestType as AnyRequest
 from pydantic import ValidationError
 
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.messages import Message
 from drive_server.mcp.protocol.failures import error_data
-from drive_server.messages import Message
 
 REVISION: Final = "2025-11-25"
-MOST_PROBLEMS: Final = 5
-MOST_CHARACTERS: Final = 64
+MAX_PROBLEMS: Final = 5
+MAX_CHARACTERS: Final = 64
 _KINDS: Final[dict[str, Any]] = {kind.model_fields["method"].default: kind for kind in get_args(AnyRequest)}
 
 
@@ -57,7 +57,7 @@ def unknown_method() -> ErrorData:
 
 def _wrong_params(error: ValidationError, revision: str) -> ErrorData:
     """Name the wrong parameters, without their values."""
-    found = error.errors(include_url=False, include_context=False, include_input=False)[:MOST_PROBLEMS]
+    found = error.errors(include_url=False, include_context=False, include_input=False)[:MAX_PROBLEMS]
     problems = [{"argument": _place(one["loc"]), "problem": one["msg"][:200]} for one in found]
     wrong = InvalidInputError(
         "The parameters of this request can't be used.",
@@ -68,4 +68,4 @@ def _wrong_params(error: ValidationError, revision: str) -> ErrorData:
 
 
 def _place(location: tuple[int | str, ...]) -> str:
-    return ".".join(str(part)[:MOST_CHARACTERS] for part in location[:MOST_PROBLEMS])
+    return ".".join(str(part)[:MAX_CHARACTERS] for part in location[:MAX_PROBLEMS])

@@ -22,8 +22,8 @@ from mcp.types import (
 )
 from pydantic import AnyUrl
 
-from drive_server.access import Actor
-from drive_server.errors import NotFoundError
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import NotFoundError
 from drive_server.mcp.icons import at_address
 from drive_server.mcp.protocol.failures import RESOURCE_NOT_FOUND, as_protocol_error
 from drive_server.mcp.protocol.pages import Pages, cursor_of

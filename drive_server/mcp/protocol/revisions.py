@@ -6,8 +6,8 @@ from typing import Any, Final
 from mcp.shared.version import SUPPORTED_PROTOCOL_VERSIONS
 from mcp.types import ErrorData
 
-from drive_server.errors import InvalidInputError
-from drive_server.messages import Message
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.messages import Message
 
 REVISION: Final = "2026-07-28"
 """The one without sessions; over HTTP only."""
@@ -17,7 +17,7 @@ SUPPORTED: Final = (REVISION, *WITH_SESSIONS)
 UNSUPPORTED_REVISION: Final = -32022
 RESERVED: Final = "io.modelcontextprotocol/"
 VERSION_KEY: Final = f"{RESERVED}protocolVersion"
-MOST_CHARACTERS: Final = 32
+MAX_CHARACTERS: Final = 32
 
 
 def stated_revision(params: Mapping[str, Any] | None) -> Any:
@@ -28,7 +28,7 @@ def stated_revision(params: Mapping[str, Any] | None) -> Any:
 
 def unsupported(requested: Any, reason: str = "revision_unknown", supported: Sequence[str] = SUPPORTED) -> ErrorData:
     """Return the error for a revision that is not spoken, with those that are."""
-    named, listed = str(requested)[:MOST_CHARACTERS], ", ".join(supported)
+    named, listed = str(requested)[:MAX_CHARACTERS], ", ".join(supported)
     error = InvalidInputError(Message.of(reason, requested=named, supported=listed))
     data = {**error.to_dict(), "supported": list(supported), "requested": named}
     return ErrorData(code=UNSUPPORTED_REVISION, message=error.message, data=data)

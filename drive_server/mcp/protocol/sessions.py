@@ -21,14 +21,14 @@ from mcp.types import (
 from pydantic import AnyUrl
 from starlette.requests import Request
 
-from drive_server.context import current_principal
+from drive_server.kernel.context import current_principal
 from drive_server.mcp.protocol.failures import call_cancelled
 from drive_server.mcp.protocol.requests import Refusal, Requests
 from drive_server.mcp.sdk import SdkServerSession
 
 if TYPE_CHECKING:
-    from drive_server.access import Scope
-    from drive_server.settings import Tier
+    from drive_server.kernel.access import Scope
+    from drive_server.kernel.settings import Tier
 
 LEVELS: Final[tuple[LoggingLevel, ...]] = (
     "debug",
@@ -42,7 +42,7 @@ LEVELS: Final[tuple[LoggingLevel, ...]] = (
 )
 """Least severe first (RFC 5424)."""
 FIRST_LEVEL: Final[LoggingLevel] = "info"
-MOST_WAITING = 1000
+MAX_WAITING = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,10 @@ class DriveSession(SdkServerSession):
 
     def post(self, about: str, notification: ServerNotification) -> None:
         """Send the notification as soon as the client reads. Each is sent, as long as the client keeps up."""
-        if len(self._waiting) >= MOST_WAITING:
+        if len(self._waiting) >= MAX_WAITING:
             each_once = dict(self._waiting)
             self._waiting = deque(each_once.items())
-            if about in each_once or len(each_once) >= MOST_WAITING:
+            if about in each_once or len(each_once) >= MAX_WAITING:
                 return
         self._waiting.append((about, notification))
         self._woken.set()

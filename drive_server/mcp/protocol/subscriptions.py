@@ -10,9 +10,9 @@ from mcp.types import ResourceListChangedNotification, ServerNotification
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.requests import Request
 
-from drive_server.access import Actor, Principal, Scope, require_scope
-from drive_server.context import current_principal
-from drive_server.errors import DriveError, RateLimitError, UnavailableError
+from drive_server.kernel.access import Actor, Principal, Scope, require_scope
+from drive_server.kernel.context import current_principal
+from drive_server.kernel.errors import DriveError, RateLimitError, UnavailableError
 from drive_server.mcp.calls.authentication import Authenticator
 from drive_server.mcp.protocol.index_updates import IndexUpdates
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions, Subscription, updated
@@ -21,7 +21,7 @@ from drive_server.registry import ServiceRegistry
 from drive_server.services.journal.feed import Recorded, places_of
 from drive_server.services.tree.nodes import locate_many
 
-MOST_SUBSCRIPTIONS = 500
+MAX_SUBSCRIPTIONS = 500
 LIST_PAUSE_SECONDS = 0.2
 LIST_CHANGED = "resources/list"
 _LIST_CHANGED = ServerNotification(ResourceListChangedNotification())
@@ -151,9 +151,9 @@ class Subscriptions:
 
 
 def _require_room(session: DriveSession, uri: str) -> None:
-    if len(session.subscriptions) >= MOST_SUBSCRIPTIONS and uri not in session.subscriptions:
+    if len(session.subscriptions) >= MAX_SUBSCRIPTIONS and uri not in session.subscriptions:
         raise RateLimitError(
             "This session has too many subscriptions.",
-            hint=f"Unsubscribe from some; {MOST_SUBSCRIPTIONS} is the most at once.",
-            details={"limit": MOST_SUBSCRIPTIONS},
+            hint=f"Unsubscribe from some; {MAX_SUBSCRIPTIONS} is the most at once.",
+            details={"limit": MAX_SUBSCRIPTIONS},
         )

@@ -7,12 +7,12 @@ import anyio
 from mcp.server.session import ServerSession
 from mcp.types import ServerNotification, ToolListChangedNotification
 
-from drive_server.access import ALL_SCOPES, Principal, Scope
-from drive_server.errors import DriveError
+from drive_server.kernel.access import ALL_SCOPES, Principal, Scope
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.settings import Tier
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions
 from drive_server.services.housekeeping import whole_step
 from drive_server.services.identity.service import IdentityService
-from drive_server.settings import Tier
 
 logger = logging.getLogger(__name__)
 

@@ -15,11 +15,11 @@ from mcp.types import (
 )
 from pydantic import ValidationError
 
-from drive_server.errors import DriveError, InvalidInputError, MalformedRequestError
+from drive_server.kernel.errors import DriveError, InvalidInputError, MalformedRequestError
+from drive_server.kernel.messages import Message
 from drive_server.mcp.protocol.messages import as_error
 from drive_server.mcp.protocol.revisions import RESERVED, REVISION, VERSION_KEY
 from drive_server.mcp.protocol.sessions import LEVELS
-from drive_server.messages import Message
 
 HEADER_MISMATCH: Final = -32020
 MISSING_CAPABILITY: Final = -32021

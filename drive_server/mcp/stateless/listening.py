@@ -18,13 +18,13 @@ from mcp.types import (
 from pydantic import BaseModel, Field, StrictBool, ValidationError
 from starlette.requests import Request
 
-from drive_server.access import Principal
-from drive_server.errors import InvalidInputError, NotFoundError
+from drive_server.kernel.access import Principal
+from drive_server.kernel.errors import InvalidInputError, NotFoundError
 from drive_server.mcp.protocol.messages import VERSION
 from drive_server.mcp.protocol.requests import Refusal, checked
 from drive_server.mcp.protocol.revisions import RESERVED, REVISION
 from drive_server.mcp.protocol.sessions import DriveSession
-from drive_server.mcp.protocol.subscriptions import MOST_SUBSCRIPTIONS
+from drive_server.mcp.protocol.subscriptions import MAX_SUBSCRIPTIONS
 from drive_server.mcp.stateless.envelope import Envelope, lacks_tasks, refused
 from drive_server.mcp.stateless.requests import StatelessServer
 from drive_server.mcp.stateless.session import RequestSession, Room, Sink
@@ -33,7 +33,7 @@ from drive_server.services.tasks import Task
 SUBSCRIPTION_KEY: Final = f"{RESERVED}subscriptionId"
 ACKNOWLEDGED: Final = "notifications/subscriptions/acknowledged"
 TASK_CHANGED: Final = "notifications/tasks"
-MOST_TASKS: Final = 100
+MAX_TASKS: Final = 100
 
 
 class Filter(BaseModel):
@@ -42,8 +42,8 @@ class Filter(BaseModel):
     toolsListChanged: StrictBool | None = None  # noqa: N815 - the protocol's names
     promptsListChanged: StrictBool | None = None  # noqa: N815
     resourcesListChanged: StrictBool | None = None  # noqa: N815
-    resourceSubscriptions: list[str] = Field(default_factory=list, max_length=MOST_SUBSCRIPTIONS)  # noqa: N815
-    taskIds: list[str] = Field(default_factory=list, max_length=MOST_TASKS)  # noqa: N815
+    resourceSubscriptions: list[str] = Field(default_factory=list, max_length=MAX_SUBSCRIPTIONS)  # noqa: N815
+    taskIds: list[str] = Field(default_factory=list, max_length=MAX_TASKS)  # noqa: N815
 
     @property
     def kinds(self) -> frozenset[str]:

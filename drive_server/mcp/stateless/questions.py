@@ -23,21 +23,21 @@ from mcp.types import (
 )
 from pydantic import BaseModel, ValidationError
 
-from drive_server.access import Principal
-from drive_server.context import META_IDEMPOTENCY_KEY, META_IF_MATCH
-from drive_server.errors import DeclinedError, InvalidInputError, RateLimitError
+from drive_server.kernel.access import Principal
+from drive_server.kernel.context import META_IDEMPOTENCY_KEY, META_IF_MATCH
+from drive_server.kernel.errors import DeclinedError, InvalidInputError, RateLimitError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
 from drive_server.mcp.calls.questions import InputRequiredError, Question
 from drive_server.mcp.stateless.envelope import refused
-from drive_server.messages import Message
 from drive_server.services.throttles.windows import window_of
-from drive_server.storage.database import Database
 
 KEY: Final = "confirm"
 """The name of the one question among a result's requests for input."""
 STATE: Final = "requestState"
 RESPONSES: Final = "inputResponses"
 PURPOSE: Final = "answer to a question"
-MOST_STATE_CHARACTERS: Final = 100_000
+MAX_STATE_CHARACTERS: Final = 100_000
 MARGIN_SECONDS: Final = 60.0
 BOUND_META: Final = (META_IDEMPOTENCY_KEY, META_IF_MATCH)
 InputRequest = ElicitRequest | CreateMessageRequest | ListRootsRequest
@@ -102,7 +102,7 @@ class Questions:
         await self._used.settle(state.nonce, place, counts=True)
 
     def _read(self, given: Any) -> State | None:
-        if not isinstance(given, str) or len(given) > MOST_STATE_CHARACTERS:
+        if not isinstance(given, str) or len(given) > MAX_STATE_CHARACTERS:
             return None
         payload = self._signer.verify(self._purpose, given)
         return None if payload is None else State(*json.loads(payload))

@@ -20,7 +20,8 @@ from mcp.types import (
 )
 from starlette.requests import Request
 
-from drive_server.access import Principal
+from drive_server.kernel.access import Principal
+from drive_server.kernel.sql.database import Database
 from drive_server.mcp.protocol.messages import VERSION
 from drive_server.mcp.protocol.requests import Refusal, checked
 from drive_server.mcp.protocol.revisions import REVISION, SUPPORTED, stated_revision, unsupported
@@ -38,7 +39,6 @@ from drive_server.mcp.stateless.questions import RESPONSES, STATE, CallQuestions
 from drive_server.mcp.stateless.results import INPUT_REQUIRED, TYPE, shown, shown_error
 from drive_server.mcp.stateless.session import RequestSession, Sink
 from drive_server.mcp.tasks.extension import DetailedTaskRequest, DirectedCall, StopTaskRequest, UpdateTaskRequest
-from drive_server.storage.database import Database
 
 DISCOVER: Final = "server/discover"
 LISTEN: Final = "subscriptions/listen"

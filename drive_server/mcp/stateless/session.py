@@ -20,13 +20,13 @@ from mcp.types import (
 )
 from starlette.requests import Request
 
-from drive_server.errors import StateConflictError
+from drive_server.kernel.errors import StateConflictError
+from drive_server.kernel.messages import Message
 from drive_server.mcp.calls.questions import AsksInResults, Question
 from drive_server.mcp.protocol.messages import as_error
 from drive_server.mcp.protocol.sessions import LEVELS, DriveSession
 from drive_server.mcp.stateless.envelope import Envelope, lacking
 from drive_server.mcp.stateless.questions import CallQuestions, InputRequest
-from drive_server.messages import Message
 
 Sink = Callable[[JSONRPCMessage], None]
 """Takes the messages before the answer, at once."""

@@ -9,9 +9,9 @@ from mcp.server.fastmcp import Context, FastMCP
 from mcp.server.session import ServerSession
 from pydantic import PrivateAttr
 
-from drive_server.access import Actor, Principal, Scope
-from drive_server.clock import utc_now
-from drive_server.errors import UnauthenticatedError
+from drive_server.kernel.access import Actor, Principal, Scope
+from drive_server.kernel.clock import utc_now
+from drive_server.kernel.errors import UnauthenticatedError
 from drive_server.mcp.calls.authentication import IN_PROCESS
 from drive_server.mcp.calls.call import Call
 from drive_server.mcp.calls.purging import require_purge

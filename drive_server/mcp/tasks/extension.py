@@ -17,7 +17,7 @@ from mcp.types import (
 )
 from mcp.types import RequestParams as Params
 
-from drive_server.errors import StateConflictError
+from drive_server.kernel.errors import StateConflictError
 from drive_server.mcp.calls.call import refused
 from drive_server.mcp.protocol.failures import as_protocol_error, public_error
 from drive_server.mcp.tasks.requests import Handler, TaskRequests

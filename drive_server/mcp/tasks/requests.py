@@ -36,8 +36,8 @@ from mcp.types import (
 )
 from mcp.types import Task as ShownTask
 
-from drive_server.access import Actor
-from drive_server.errors import CallCancelledError, StateConflictError
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import CallCancelledError, StateConflictError
 from drive_server.mcp.calls.call import is_settled, refused
 from drive_server.mcp.calls.consent import Consent, can_ask
 from drive_server.mcp.calls.purging import require_purge
@@ -52,7 +52,7 @@ from drive_server.services.tasks import Order, Task
 
 IMMEDIATE: Final = "io.modelcontextprotocol/model-immediate-response"
 """In `_meta` of a new task: the text that the host may tell its model at once."""
-MOST_MILLISECONDS: Final = 10**12
+MAX_MILLISECONDS: Final = 10**12
 
 CAPABILITY: Final = ServerTasksCapability(
     list=TasksListCapability(),
@@ -181,7 +181,7 @@ def _order(tool: Tool, params: CallToolRequestParams, actor: Actor) -> Order:
         caller=caller_of(actor.principal),
         meta={},
         key=actor.idempotency_key or "",
-        kept_for=None if ttl is None else timedelta(milliseconds=max(0, min(ttl, MOST_MILLISECONDS))),
+        kept_for=None if ttl is None else timedelta(milliseconds=max(0, min(ttl, MAX_MILLISECONDS))),
     )
 
 

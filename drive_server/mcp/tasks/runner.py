@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import anyio
 
-from drive_server.errors import NotFoundError, UnavailableError
+from drive_server.kernel.errors import NotFoundError, UnavailableError
 from drive_server.services.tasks import CANCELLED, COMPLETED, FAILED, WORKING, Task, TaskService, already_over
 
 logger = logging.getLogger(__name__)
 
-MOST_AT_ONCE: Final = 4
+MAX_AT_ONCE: Final = 4
 TICK_SECONDS: Final = 1.0
 RENEWALS_PER_LEASE: Final = 3
 CANCEL_SECONDS: Final = 30
@@ -66,7 +66,7 @@ class TaskRunner:
         self._was_done = was_done
         self._notify = notify
         self._at_work: dict[str, Work] = {}
-        self._limiter = anyio.Semaphore(MOST_AT_ONCE)
+        self._limiter = anyio.Semaphore(MAX_AT_ONCE)
         self._new: deque[Work] = deque()
         self._woken = anyio.Event()
 

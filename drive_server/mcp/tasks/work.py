@@ -19,7 +19,7 @@ from mcp.types import (
 )
 from mcp.types import Task as ShownTask
 
-from drive_server.access import Actor, Principal
+from drive_server.kernel.access import Actor, Principal
 from drive_server.mcp.calls.authentication import IN_PROCESS
 from drive_server.mcp.calls.call import refused
 from drive_server.mcp.calls.progress import CallProgress, progress_sender
@@ -34,7 +34,7 @@ from drive_server.services.tasks import Task
 ERROR: Final = "error"
 """In the record of a task's end: the JSON-RPC error that the call was answered with, in the place of a result."""
 POLL_MILLISECONDS: Final = 1000
-MOST_MESSAGE_CHARACTERS: Final = 300
+MAX_MESSAGE_CHARACTERS: Final = 300
 
 ToolOf = Callable[[str], Tool]
 
@@ -127,7 +127,7 @@ class TaskWork:
 def _ending(answered: CallToolResult) -> Ending:
     message = next((block.text for block in answered.content if isinstance(block, TextContent)), "")
     result = answered.model_dump(by_alias=True, mode="json", exclude_none=True)
-    return Ending(bool(answered.isError), message.partition("\n")[0][:MOST_MESSAGE_CHARACTERS], result)
+    return Ending(bool(answered.isError), message.partition("\n")[0][:MAX_MESSAGE_CHARACTERS], result)
 
 
 def _protocol_error(error: McpError) -> Ending:

@@ -9,21 +9,21 @@ from typing import Annotated, Any, Final
 from mcp.types import CallToolResult, ServerNotification, Tool, ToolListChangedNotification
 from pydantic import BaseModel, Field
 
-from drive_server.access import Scope
-from drive_server.context import META_TOOL
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.access import Scope
+from drive_server.kernel.context import META_TOOL
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.messages import Message
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.protocol.sessions import DriveSession
 from drive_server.mcp.tiers.tiers import Tiers
 from drive_server.mcp.tools.definition.arguments import AS_LIST
 from drive_server.mcp.tools.definition.spec import READS, ToolGroup, ToolSpec, spec_of
-from drive_server.messages import Message
 from drive_server.registry import ServiceRegistry
 
-MOST_WORDS: Final = 40
-MOST_WORD_CHARACTERS: Final = 100
-MOST_FITTING: Final = 8
+MAX_WORDS: Final = 40
+MAX_WORD_CHARACTERS: Final = 100
+MAX_FITTING: Final = 8
 """Tools that one wording brings; a group brings all of its own."""
 LETTERS: Final = re.compile(r"[^\W\d_\u4e00-\u9fff]{3,}")
 CHINESE: Final = re.compile(r"[\u4e00-\u9fff]+")
@@ -31,11 +31,11 @@ STEM: Final = 4
 """So many letters of a word have to be the same."""
 CHANGED: Final = ServerNotification(ToolListChangedNotification())
 
-Word = Annotated[str, Field(min_length=1, max_length=MOST_WORD_CHARACTERS)]
+Word = Annotated[str, Field(min_length=1, max_length=MAX_WORD_CHARACTERS)]
 Words = Annotated[
     list[Word],
     AS_LIST,
-    Field(min_length=1, max_length=MOST_WORDS, description="groups, tools, or what you want to do in a few words"),
+    Field(min_length=1, max_length=MAX_WORDS, description="groups, tools, or what you want to do in a few words"),
 ]
 
 
@@ -116,7 +116,7 @@ def _fitting(words: str, tools: Sequence[Tool]) -> list[Tool]:
     wanted = _parts(words)
     scored = [(sum(_is_in(part, _searched(tool)) for part in wanted), tool) for tool in tools]
     best = max((score for score, _ in scored), default=0)
-    return [tool for score, tool in scored if score == best][:MOST_FITTING] if best else []
+    return [tool for score, tool in scored if score == best][:MAX_FITTING] if best else []
 
 
 def _parts(words: str) -> set[str]:

@@ -6,14 +6,14 @@ from typing import Final, get_args
 from mcp.types import Tool
 from starlette.requests import Request
 
-from drive_server.access import Principal, Scope
-from drive_server.errors import InvalidInputError
-from drive_server.lenient.short_schemas import short_description, short_schema
+from drive_server.kernel.access import Principal, Scope
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.lenient.short_schemas import short_description, short_schema
+from drive_server.kernel.messages import Message
+from drive_server.kernel.settings import Tier
 from drive_server.mcp.calls.authentication import IN_PROCESS
 from drive_server.mcp.protocol.sessions import DriveSession
 from drive_server.mcp.tools.definition.spec import ToolSpec
-from drive_server.messages import Message
-from drive_server.settings import Tier
 
 PARAMETER: Final = "tools"
 """The parameter of `/mcp` that names a tier."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from mcp.types import CallToolResult
 from pydantic import BaseModel, ConfigDict, Field, Strict
 
-from drive_server.access import Actor, Scope
+from drive_server.kernel.access import Actor, Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, changed
 from drive_server.mcp.tools.definition.arguments import (

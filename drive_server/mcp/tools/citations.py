@@ -5,7 +5,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 from pydantic import BaseModel
 
-from drive_server.access import Scope
+from drive_server.kernel.access import Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.tools.definition.arguments import CitationArguments
@@ -15,7 +15,7 @@ from drive_server.models.contents import CheckedCitation, Citation
 from drive_server.services.text.addresses import Passage
 from drive_server.services.tree.names import display_name
 
-MOST_LINES = 50
+MAX_LINES = 50
 
 
 class CitationResult(BaseModel):
@@ -98,7 +98,7 @@ class CitationTools(ToolGroup):
         found = sum(one.stands for one in checked)
         text = f"{counted(found, 'quotation')} of {len(checked):,} found as quoted."
         result = CitationsResult(citations=[CitationResult.of(one, site) for one in checked])
-        return answer(actor, text, result, "\n".join(_line(one) for one in checked[:MOST_LINES]))
+        return answer(actor, text, result, "\n".join(_line(one) for one in checked[:MAX_LINES]))
 
 
 def _line(checked: CheckedCitation) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from mcp.types import CallToolResult
 
-from drive_server.access import Scope
+from drive_server.kernel.access import Scope
 from drive_server.knowledge.text.omissions import omission_sentence
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
@@ -43,7 +43,7 @@ from drive_server.models.contents import DownloadUrl, FileDiff, TextRange, Versi
 from drive_server.models.items import Item
 from drive_server.services.documents.edits import Edit
 
-MOST_CHARACTERS = 50_000
+MAX_CHARACTERS = 50_000
 
 
 class DocumentTools(ToolGroup):
@@ -101,7 +101,7 @@ class DocumentTools(ToolGroup):
             end=end,
             first_line=first_line,
             last_line=last_line,
-            limit=MOST_CHARACTERS,
+            limit=MAX_CHARACTERS,
             version=version,
             place=place,
         )
@@ -285,7 +285,7 @@ class DocumentTools(ToolGroup):
 
 def _is_cut(found: TextRange, end: int | None) -> bool:
     reached = found.total_characters if end is None else min(end, found.total_characters)
-    return found.end - found.start == MOST_CHARACTERS and found.end < reached
+    return found.end - found.start == MAX_CHARACTERS and found.end < reached
 
 
 def _compared(found: VersionDiff) -> str:

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from mcp.types import CallToolResult
 
-from drive_server.access import Actor, Scope
-from drive_server.errors import NotFoundError
+from drive_server.kernel.access import Actor, Scope
+from drive_server.kernel.errors import NotFoundError
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.lean_results import whole_item

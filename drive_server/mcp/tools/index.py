@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
-from drive_server.access import Actor, Scope, require_person, require_scope
+from drive_server.kernel.access import Actor, Scope, require_person, require_scope
 from drive_server.knowledge.ingest.ingester import IndexWatch
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
@@ -19,7 +19,7 @@ from drive_server.services.tree.names import display_name
 
 MAX_WAIT_SECONDS = 50
 """Below the minute after which many hosts give a call up."""
-MOST_PROBLEMS = 10
+MAX_PROBLEMS = 10
 HEALTH: Final[dict[str, str]] = {
     "rebuilding": "The index was damaged and is being built anew.",
     "degraded": "The index is damaged, and building it anew failed: searches find names only.",
@@ -123,7 +123,7 @@ def _summary(status: IndexStatus) -> str:
 
 
 def _result(actor: Actor, status: IndexStatus) -> IndexResult:
-    return IndexResult.of(status, None if actor.whole_results else MOST_PROBLEMS)
+    return IndexResult.of(status, None if actor.whole_results else MAX_PROBLEMS)
 
 
 def _report(status: IndexStatus) -> str:
@@ -131,7 +131,7 @@ def _report(status: IndexStatus) -> str:
 
 
 def _problems(status: IndexStatus) -> str:
-    problems = status.problems[:MOST_PROBLEMS]
+    problems = status.problems[:MAX_PROBLEMS]
     text = [f"- {display_name(one['path'])} (id {one['file_id']}, {one['state']}): {one['reason']}" for one in problems]
     left = len(status.problems) - len(text)
     return "\n".join([*text, f"And {counted(left, 'more file')}."] if left else text)

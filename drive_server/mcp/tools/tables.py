@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 from mcp.types import CallToolResult
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
 
-from drive_server.access import Scope
+from drive_server.kernel.access import Scope
 from drive_server.knowledge.tables.dates import Order, Unit
 from drive_server.knowledge.tables.numbers import Mark
 from drive_server.knowledge.tables.request import (
@@ -26,7 +26,7 @@ from drive_server.mcp.tools.definition.texts import counted, shown_path
 from drive_server.models.items import Item
 from drive_server.services.documents.tables import AnsweredTable
 
-MOST_LINES = 50
+MAX_LINES = 50
 MAX_NAME_CHARACTERS: Final = 500
 MAX_VALUE_CHARACTERS: Final = 1_000
 MAX_NAMES: Final = 50
@@ -299,5 +299,5 @@ def _lines(found: AnsweredTable) -> str:
     table = found.answer
     columns = ", ".join(f"{one.name} ({one.kind})" for one in table.columns)
     heads = [f"{name} ({unit})" if unit else name for name, unit in zip(table.names, table.units, strict=True)]
-    rows = [" | ".join(value or "" for value in row.values) for row in table.rows[:MOST_LINES]]
+    rows = [" | ".join(value or "" for value in row.values) for row in table.rows[:MAX_LINES]]
     return "\n".join([f"Columns: {columns}. At {found.passage.uri}", " | ".join(heads), *rows])

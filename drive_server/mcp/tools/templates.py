@@ -5,7 +5,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 from pydantic import BaseModel, ConfigDict, Field
 
-from drive_server.access import Scope
+from drive_server.kernel.access import Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, changed
 from drive_server.mcp.tools.definition.arguments import AS_LIST, FileRef, FolderConflict, Name, OptionalFolderRef

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from mcp.types import CallToolResult
 
-from drive_server.access import Scope
+from drive_server.kernel.access import Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ListResult

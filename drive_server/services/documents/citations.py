@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from drive_server.access import Actor, Scope, require_scope
-from drive_server.errors import (
+from drive_server.kernel.access import Actor, Scope, require_scope
+from drive_server.kernel.errors import (
     DriveError,
     ForbiddenError,
     InvalidInputError,

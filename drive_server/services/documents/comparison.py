@@ -7,7 +7,7 @@ from typing import Final
 
 import anyio
 
-from drive_server.access import Actor
+from drive_server.kernel.access import Actor
 from drive_server.knowledge.location import find_place
 from drive_server.models.contents import ChangedPlace, FileDiff
 from drive_server.services.documents.reading import Reading, Readings

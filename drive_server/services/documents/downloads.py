@@ -4,18 +4,18 @@ import struct
 from datetime import datetime, timedelta
 from typing import Final
 
-from drive_server.access import Actor, Principal, Scope, require_person, require_scope
-from drive_server.clock import Clock, utc_now
-from drive_server.context import public_address
-from drive_server.errors import DriveError, InvalidInputError, NotFoundError
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, Principal, Scope, require_person, require_scope
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.context import public_address
+from drive_server.kernel.errors import DriveError, InvalidInputError, NotFoundError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.signing import Signer
 from drive_server.models.changes import Effect, Outcome
 from drive_server.models.contents import DownloadUrl
 from drive_server.services.documents.service import Content, DocumentService
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.tree.names import display_name
 from drive_server.services.tree.nodes import item_message
-from drive_server.signing import Signer
 
 PURPOSE: Final = "download"
 TOOL: Final = "download_url"

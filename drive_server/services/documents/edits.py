@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
-from drive_server.errors import EditMismatchError, InvalidInputError
-from drive_server.messages import Message
+from drive_server.kernel.errors import EditMismatchError, InvalidInputError
+from drive_server.kernel.messages import Message
 
 MAX_EDITS = 100
 MAX_CANDIDATES = 3

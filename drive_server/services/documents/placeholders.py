@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compiled module without stubs
 
-from drive_server.errors import InvalidInputError, TooLargeError
+from drive_server.kernel.errors import InvalidInputError, TooLargeError
+from drive_server.kernel.messages import Message
 from drive_server.knowledge.readers.archive import Archive
 from drive_server.knowledge.writers.package import EPOCH
 from drive_server.knowledge.writers.render import MAX_RENDERED_CHARACTERS
-from drive_server.messages import Message
 
 _PLACEHOLDER: Final = re.compile(r"\{\{[ \t]*([^{}\r\n]{1,100}?)[ \t]*\}\}")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")

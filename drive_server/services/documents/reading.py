@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 import anyio
 from sqlalchemy import Connection
 
-from drive_server.access import Actor, Principal, Role, Scope, require_role, require_scope
-from drive_server.errors import InvalidInputError, NotFoundError
+from drive_server.kernel.access import Actor, Principal, Role, Scope, require_role, require_scope
+from drive_server.kernel.errors import InvalidInputError, NotFoundError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
 from drive_server.knowledge.location import find_place, find_span
 from drive_server.knowledge.media_types import is_text
 from drive_server.knowledge.text.elements import Extraction
-from drive_server.knowledge.text.place import Place, parse_place
-from drive_server.messages import Message
+from drive_server.knowledge.text.place import SourceRange, parse_place
 from drive_server.models.contents import TextRange, VersionDiff
 from drive_server.models.items import Item
 from drive_server.services.files.versions import describe_with_content_sync, require_version_sync
@@ -19,7 +20,6 @@ from drive_server.services.journal.effects import MAX_DIFF_CHARACTERS, unified_t
 from drive_server.services.text.contents import Contents
 from drive_server.services.text.excerpts import Span, Wanted, cut, run_in_thread
 from drive_server.services.tree.nodes import locate_file_sync
-from drive_server.storage.database import Database
 from drive_server.storage.tables.items import VersionRow
 
 
@@ -86,7 +86,7 @@ def _version_of(connection: Connection, principal: Principal, ref: str, version:
     return item, require_version_sync(connection, node.row, version)
 
 
-def _checked(place: str, wanted: Wanted) -> Place:
+def _checked(place: str, wanted: Wanted) -> SourceRange:
     if (wanted.start, wanted.end, wanted.first_line, wanted.last_line) != (None, None, None, None):
         raise InvalidInputError("Ask for a place, or for characters or lines.", hint="Leave one of them out.")
     found = parse_place(place)
@@ -98,7 +98,7 @@ def _checked(place: str, wanted: Wanted) -> Place:
     return found
 
 
-def _at(extraction: Extraction, place: Place, wanted: Wanted) -> Wanted:
+def _at(extraction: Extraction, place: SourceRange, wanted: Wanted) -> Wanted:
     stretch = find_span(extraction, place)
     if stretch is None:
         raise NotFoundError(Message.of("no_place"))

@@ -9,11 +9,13 @@ from typing import Literal
 import anyio
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Role, Scope, require_scope
-from drive_server.errors import EtagMismatchError, InvalidInputError
+from drive_server.kernel.access import Actor, Role, Scope, require_scope
+from drive_server.kernel.errors import EtagMismatchError, InvalidInputError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.pagination import Cursors
+from drive_server.kernel.sql.database import Database
 from drive_server.knowledge.media_types import media_type_of
 from drive_server.knowledge.readers.text_source import TextSource
-from drive_server.messages import Message
 from drive_server.models.base import Page
 from drive_server.models.changes import Outcome
 from drive_server.models.contents import TextRange, Version, VersionDiff
@@ -43,7 +45,6 @@ from drive_server.services.files.versions import (
 from drive_server.services.journal.changes import check_etag
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
-from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Room, require_room_for
 from drive_server.services.text.contents import Contents, digest, require_editable, require_writable
 from drive_server.services.text.excerpts import Wanted
@@ -59,7 +60,6 @@ from drive_server.services.tree.nodes import (
     locate_folder,
 )
 from drive_server.storage.blobs import Blob, BlobStore
-from drive_server.storage.database import Database
 from drive_server.storage.tables.items import VersionRow
 
 OnConflict = Literal["fail", "rename", "replace"]

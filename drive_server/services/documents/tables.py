@@ -5,8 +5,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from drive_server.access import Actor
-from drive_server.errors import DriveError, InvalidInputError, NotFoundError, TooLargeError, UnsupportedContentError
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import (
+    DriveError,
+    InvalidInputError,
+    NotFoundError,
+    TooLargeError,
+    UnsupportedContentError,
+)
+from drive_server.kernel.messages import Message
 from drive_server.knowledge.formats import format_of
 from drive_server.knowledge.location import find_span
 from drive_server.knowledge.readers.text_source import TextSource
@@ -15,7 +22,6 @@ from drive_server.knowledge.tables.request import Refusal, TableAnswer, TableQue
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.knowledge.text.place import parse_place
 from drive_server.knowledge.text.unreadable import UnreadableKind
-from drive_server.messages import Message
 from drive_server.models.items import Item
 from drive_server.services.documents.reading import Readings
 from drive_server.services.text.addresses import Passage

@@ -8,11 +8,12 @@ import anyio
 import orjson
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compiled module without stubs
 
-from drive_server.access import Actor, Role, Scope, require_scope
-from drive_server.errors import EtagMismatchError, TooLargeError, UnsupportedContentError
+from drive_server.kernel.access import Actor, Role, Scope, require_scope
+from drive_server.kernel.errors import EtagMismatchError, TooLargeError, UnsupportedContentError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
 from drive_server.knowledge.formats import format_of
 from drive_server.knowledge.text.unreadable import UnreadableError
-from drive_server.messages import Message
 from drive_server.models.changes import Outcome
 from drive_server.models.items import Item, OnConflict
 from drive_server.services.documents.placeholders import fill_docx, fill_text
@@ -26,7 +27,6 @@ from drive_server.services.text.contents import Contents
 from drive_server.services.tree.items import etag_of
 from drive_server.services.tree.names import clean_name, display_name
 from drive_server.services.tree.nodes import item_message, locate_file, locate_folder
-from drive_server.storage.database import Database
 from drive_server.storage.tables.items import VersionRow
 
 _DAMAGED = (zipfile.BadZipFile, etree.XMLSyntaxError, UnreadableError, KeyError, NotImplementedError)

@@ -8,12 +8,12 @@ from weakref import WeakValueDictionary
 
 import anyio
 
-from drive_server.access import Actor
-from drive_server.errors import NotFoundError
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import NotFoundError
+from drive_server.kernel.messages import Message
 from drive_server.knowledge.formats import format_of
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.knowledge.readers.thumbnail import MEDIA_TYPE, Thumbnail, make_thumbnail, refuse_thumbnail
-from drive_server.messages import Message
 from drive_server.services.documents.service import DocumentService
 
 SIZES: Final = (64, 128, 256, 512, 1024)

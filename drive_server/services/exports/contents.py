@@ -5,21 +5,21 @@ from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Iterable
 from typing import Final
 
-from drive_server.access import Actor, Scope, require_person, require_scope
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import ChecksumMismatchError, RateLimitError
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, Scope, require_person, require_scope
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import ChecksumMismatchError, RateLimitError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
 from drive_server.services.exports.inventory import held_contents
 from drive_server.services.exports.records import StoredContent
 from drive_server.services.quota import Limits, Room, require_room_for
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.collector import GRACE
-from drive_server.storage.database import Database
 
 PURPOSE: Final = "import"
 VALID: Final = GRACE * 3 / 4
 """A content without a file is collected after the grace: a receipt ends before."""
-MOST_QUOTAS: Final = 2
+MAX_QUOTAS: Final = 2
 """As many quotas may contents want together that a person stores within the grace: no quota counts them yet."""
 _TIME: Final = struct.Struct(">d")
 
@@ -73,7 +73,7 @@ class ImportedContents:
         while stored and stored[0][0] < now - GRACE.total_seconds():
             stored.popleft()
         quota = room.usage.quota_bytes
-        if quota and sum(size for _, size in stored) > MOST_QUOTAS * quota:
+        if quota and sum(size for _, size in stored) > MAX_QUOTAS * quota:
             seconds = int(GRACE.total_seconds())
             raise RateLimitError(Message.of("many_contents"), details={"retry_after_seconds": seconds})
 

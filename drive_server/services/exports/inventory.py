@@ -7,18 +7,18 @@ from typing import Any, Final
 from sqlalchemy import Row, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Role, Scope, require_person, require_scope
-from drive_server.errors import NotFoundError
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, Role, Scope, require_person, require_scope
+from drive_server.kernel.errors import NotFoundError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.pagination import Cursors
+from drive_server.kernel.sql.database import Database
 from drive_server.models.base import Page
 from drive_server.services.documents.service import Content
 from drive_server.services.exports.records import ExportedItem, ExportedLink, ExportedShare, ExportedVersion
-from drive_server.services.pagination import Cursors
 from drive_server.services.tree.grantees import shown_grantees
 from drive_server.services.tree.items import describe
 from drive_server.services.tree.nodes import locate
 from drive_server.storage.blobs import BlobStore
-from drive_server.storage.database import Database
 from drive_server.storage.tables.items import HoldingRow, NodeRow, StarRow, VersionRow
 from drive_server.storage.tables.people import UserRow
 from drive_server.storage.tables.sharing import LinkRow, ShareRow

@@ -9,11 +9,11 @@ from typing import Any, Final
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Role, Scope, parse_role, require_person, require_scope
-from drive_server.errors import DriveError, ForbiddenError, InvalidInputError, StateConflictError
-from drive_server.escaping.characters import is_noncharacter
+from drive_server.kernel.access import Actor, Role, Scope, parse_role, require_person, require_scope
+from drive_server.kernel.errors import DriveError, ForbiddenError, InvalidInputError, StateConflictError
+from drive_server.kernel.escaping.characters import is_noncharacter
+from drive_server.kernel.messages import Message, localized
 from drive_server.knowledge.media_types import media_type_of
-from drive_server.messages import Message, localized
 from drive_server.models.changes import Outcome
 from drive_server.models.items import RestoredItem, RestoredItems
 from drive_server.services.exports.contents import ImportedContents

@@ -13,15 +13,15 @@ from sqlalchemy import Row, Select, and_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from typing_extensions import override
 
-from drive_server.access import Actor, Principal, Scope, require_scope
-from drive_server.errors import InvalidInputError, TooLargeError
+from drive_server.kernel.access import Actor, Principal, Scope, require_scope
+from drive_server.kernel.errors import InvalidInputError, TooLargeError
+from drive_server.kernel.files.portable_names import portable_names
+from drive_server.kernel.messages import Message
+from drive_server.kernel.moments import zone_of
+from drive_server.kernel.sql.database import Database
 from drive_server.knowledge.formats import format_of
-from drive_server.messages import Message
-from drive_server.moments import zone_of
 from drive_server.services.tree.nodes import BATCH, NodeView, descendants, locate_live
-from drive_server.services.tree.portable_names import portable_names
 from drive_server.storage.blobs import BlobStore
-from drive_server.storage.database import Database
 from drive_server.storage.tables.items import NodeRow, VersionRow
 
 if TYPE_CHECKING:

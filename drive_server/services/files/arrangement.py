@@ -10,8 +10,8 @@ import orjson
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.errors import EtagMismatchError, NameConflictError
-from drive_server.messages import Message
+from drive_server.kernel.errors import EtagMismatchError, NameConflictError
+from drive_server.kernel.messages import Message
 from drive_server.models.items import OnConflict, Rearranged, RearrangedItem
 from drive_server.services.files.moving import ITEMS_AT_ONCE, require_fits, require_may_take_out
 from drive_server.services.files.operations import namer, place
@@ -24,7 +24,7 @@ from drive_server.services.tree.nodes import BATCH, NodeView, locate_many
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.items import NodeRow
 
-MOST_NAMED: Final = 10
+MAX_NAMED: Final = 10
 
 Place = tuple[str, str]
 """The id of a folder, and a name in it."""
@@ -143,10 +143,10 @@ async def _resolve(session: AsyncSession, targets: Sequence[Target], on_conflict
 
 def _taken_error(refused: Sequence[Target]) -> NameConflictError:
     names = list(dict.fromkeys(display_name(target.name) for target in refused))
-    shown = [*names[:MOST_NAMED], *(["…"] if len(names) > MOST_NAMED else [])]
+    shown = [*names[:MAX_NAMED], *(["…"] if len(names) > MAX_NAMED else [])]
     return NameConflictError(
         Message.of("names_taken", count=len(names), names=Message.joined("commas", shown)),
-        details={"items": [{"id": target.node.id, "name": target.name} for target in refused[:MOST_NAMED]]},
+        details={"items": [{"id": target.node.id, "name": target.name} for target in refused[:MAX_NAMED]]},
     )
 
 

@@ -9,9 +9,9 @@ from typing import Final
 
 from sqlalchemy import select
 
-from drive_server.access import Actor, Role, Scope, require_scope
-from drive_server.errors import InvalidInputError, NameConflictError
-from drive_server.messages import Language, Message
+from drive_server.kernel.access import Actor, Role, Scope, require_scope
+from drive_server.kernel.errors import InvalidInputError, NameConflictError
+from drive_server.kernel.messages import Language, Message
 from drive_server.models.changes import Outcome
 from drive_server.models.items import OnConflict, Rearranged
 from drive_server.services.files.arrangement import Target, arrange

@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from drive_server.access import Actor, Role, Scope, require_scope
-from drive_server.errors import DriveError, InvalidInputError, StorageFailureError
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, Role, Scope, require_scope
+from drive_server.kernel.errors import DriveError, InvalidInputError, StorageFailureError
+from drive_server.kernel.messages import Message
 from drive_server.models.changes import Outcome
 from drive_server.models.items import BulkEntry, BulkOutcome, Item, OnConflict
 from drive_server.services.files.conflicts import check_choice

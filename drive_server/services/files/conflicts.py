@@ -4,9 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from drive_server.access import Scope, require_scope
-from drive_server.errors import InvalidInputError, NameConflictError
-from drive_server.messages import Message
+from drive_server.kernel.access import Scope, require_scope
+from drive_server.kernel.errors import InvalidInputError, NameConflictError
+from drive_server.kernel.messages import Message
 from drive_server.models.items import OnConflict
 from drive_server.services.files.operations import free_name, require_free_name, trash_tree
 from drive_server.services.journal.recorder import Recorder

@@ -9,9 +9,9 @@ import orjson
 from sqlalchemy import Row, and_, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Role
-from drive_server.errors import InvalidInputError
-from drive_server.messages import Message
+from drive_server.kernel.access import Role
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.messages import Message
 from drive_server.models.items import Item, OnConflict
 from drive_server.services.files.conflicts import resolve_conflict
 from drive_server.services.files.moving import refuse_root

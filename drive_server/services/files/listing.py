@@ -8,10 +8,10 @@ from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, case, func, 
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from drive_server.access import Principal, Role
+from drive_server.kernel.access import Principal, Role
+from drive_server.kernel.pagination import Cursors
 from drive_server.models.base import Page
 from drive_server.models.items import Item, TreeNode
-from drive_server.services.pagination import Cursors
 from drive_server.services.tree.ancestors import Reader, own_role
 from drive_server.services.tree.grantees import granted_to
 from drive_server.services.tree.items import ItemColumns, describe_all, item_of

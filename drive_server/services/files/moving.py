@@ -8,15 +8,15 @@ from typing import Literal, NamedTuple
 import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Principal, Role
-from drive_server.errors import (
+from drive_server.kernel.access import Principal, Role
+from drive_server.kernel.errors import (
     EtagMismatchError,
     ForbiddenError,
     InvalidInputError,
     NameConflictError,
     StateConflictError,
 )
-from drive_server.messages import Message
+from drive_server.kernel.messages import Message
 from drive_server.models.items import Item, MovedItems, OnConflict
 from drive_server.services.files.conflicts import resolve_conflict
 from drive_server.services.files.operations import begin, finish, namer, place, require_room_below

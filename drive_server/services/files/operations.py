@@ -8,10 +8,10 @@ from sqlalchemy import Row, Select, Table, bindparam, delete, func, insert, sele
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
-from drive_server.access import Actor
-from drive_server.errors import NameConflictError, StateConflictError
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import NameConflictError, StateConflictError
+from drive_server.kernel.messages import Message
 from drive_server.knowledge.formats import format_of
-from drive_server.messages import Message
 from drive_server.models.items import Item
 from drive_server.services.journal.changes import check_etag, check_replaced
 from drive_server.services.journal.recorder import ContentChange, Recorder

@@ -7,9 +7,9 @@ from datetime import UTC, tzinfo
 from pathlib import PurePosixPath
 from typing import Final, Literal
 
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.messages import Language, Message, render
 from drive_server.knowledge.formats import format_of
-from drive_server.messages import Language, Message, render
 from drive_server.services.tree.names import clean_name
 from drive_server.storage.tables.items import NodeRow
 

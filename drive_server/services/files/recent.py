@@ -7,19 +7,19 @@ import anyio
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Principal, Scope, require_scope
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import DriveError
+from drive_server.kernel.access import Actor, Principal, Scope, require_scope
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.pagination import Cursors
+from drive_server.kernel.sql.database import Database
 from drive_server.models.base import Page
 from drive_server.models.items import Item
 from drive_server.services.housekeeping import whole_step
-from drive_server.services.pagination import Cursors
 from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.nodes import locate_many, shared_ids
-from drive_server.storage.database import Database
 from drive_server.storage.tables.items import NodeRow, ReadRow
 
-MOST_RECENT = 1000
+MAX_RECENT = 1000
 WRITE_PAUSE_SECONDS = 5.0
 ID_BYTES = 16
 
@@ -80,18 +80,18 @@ class Recents:
         moments: dict[str, datetime] = {}
         read = select(ReadRow.node_id, ReadRow.at).where(ReadRow.user_id == principal.user_id)
         files = select(NodeRow.id, NodeRow.updated_at).where(NodeRow.kind == "file", NodeRow.trash_id.is_(None))
-        newest = files.order_by(NodeRow.updated_at.desc(), NodeRow.id).limit(MOST_RECENT)
+        newest = files.order_by(NodeRow.updated_at.desc(), NodeRow.id).limit(MAX_RECENT)
         for query in (
             newest.where(NodeRow.owner_id == principal.user_id),
             newest.where(NodeRow.id.in_(shared_ids(principal))),
-            read.order_by(ReadRow.at.desc()).limit(MOST_RECENT),
+            read.order_by(ReadRow.at.desc()).limit(MAX_RECENT),
         ):
             for node_id, at in await session.execute(query):
                 moments[node_id] = max(at, moments.get(node_id, at))
         for (user_id, node_id), at in self._reads.items():
             if user_id == principal.user_id:
                 moments[node_id] = max(at, moments.get(node_id, at))
-        return sorted(moments, key=lambda node_id: (-moments[node_id].timestamp(), node_id))[:MOST_RECENT]
+        return sorted(moments, key=lambda node_id: (-moments[node_id].timestamp(), node_id))[:MAX_RECENT]
 
 
 async def _write(session: AsyncSession, reads: Mapping[tuple[str, str], datetime]) -> None:
@@ -103,7 +103,7 @@ async def _write(session: AsyncSession, reads: Mapping[tuple[str, str], datetime
 
 async def _forget_old(session: AsyncSession, user_id: str) -> None:
     mine = select(ReadRow.at).where(ReadRow.user_id == user_id)
-    oldest = await session.scalar(mine.order_by(ReadRow.at.desc()).offset(MOST_RECENT).limit(1))
+    oldest = await session.scalar(mine.order_by(ReadRow.at.desc()).offset(MAX_RECENT).limit(1))
     if oldest is not None:
         await session.execute(delete(ReadRow).where(ReadRow.user_id == user_id, ReadRow.at <= oldest))
 

@@ -6,8 +6,10 @@ from datetime import datetime
 from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Role, Scope, require_scope
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.access import Actor, Role, Scope, require_scope
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.pagination import Cursors
+from drive_server.kernel.sql.database import Database
 from drive_server.models.base import Page
 from drive_server.models.changes import Outcome
 from drive_server.models.items import DeletedItems, Item, MovedItems, OnConflict, TreeNode
@@ -24,7 +26,6 @@ from drive_server.services.files.operations import (
 )
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
-from drive_server.services.pagination import Cursors
 from drive_server.services.progress import Progress, silent
 from drive_server.services.tree.items import checked_limit, describe_all_sync
 from drive_server.services.tree.names import clean_name
@@ -37,7 +38,6 @@ from drive_server.services.tree.nodes import (
     locate_many_sync,
     locate_sync,
 )
-from drive_server.storage.database import Database
 
 MAX_TREE_DEPTH = 20
 SET_DATE = "set_date"

@@ -6,14 +6,14 @@ from datetime import datetime
 from sqlalchemy import Connection, and_, bindparam, delete, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Scope, require_person, require_scope
-from drive_server.clock import Clock, utc_now
+from drive_server.kernel.access import Actor, Scope, require_person, require_scope
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.pagination import Cursors
+from drive_server.kernel.sql.database import Database
 from drive_server.models.base import Page
 from drive_server.models.items import Item
-from drive_server.services.pagination import Cursors
 from drive_server.services.tree.items import checked_limit, describe, describe_all
 from drive_server.services.tree.nodes import BATCH, locate, locate_live, locate_many, visible_ids
-from drive_server.storage.database import Database
 from drive_server.storage.tables.items import StarRow
 
 _STARRED = select(StarRow.node_id).where(
@@ -22,7 +22,7 @@ _STARRED = select(StarRow.node_id).where(
 _MINE = select(StarRow.node_id).where(StarRow.user_id == bindparam("user")).limit(bindparam("most"))
 FEW_IDS = 20
 """Beyond so many ids, asking for a person's stars is cheaper than writing all ids into the query."""
-MOST_STARS = 500
+MAX_STARS = 500
 
 
 class StarService:
@@ -81,8 +81,8 @@ class StarService:
 def starred_sync(connection: Connection, actor: Actor, ids: Sequence[str]) -> frozenset[str]:
     """Return those of the ids that the caller starred, as `StarService.among` does."""
     if len(ids) > FEW_IDS:
-        mine = connection.scalars(_MINE, {"user": actor.user_id, "most": MOST_STARS + 1}).all()
-        if len(mine) <= MOST_STARS:
+        mine = connection.scalars(_MINE, {"user": actor.user_id, "most": MAX_STARS + 1}).all()
+        if len(mine) <= MAX_STARS:
             return frozenset(mine).intersection(ids)
     found: set[str] = set()
     for start in range(0, len(ids), BATCH):

@@ -8,10 +8,11 @@ from typing import Final, Literal
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import ALL_SCOPES, Actor, Principal, Role
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import EtagMismatchError, ForbiddenError, NotFoundError, StateConflictError
-from drive_server.messages import Message
+from drive_server.kernel.access import ALL_SCOPES, Actor, Principal, Role
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import EtagMismatchError, ForbiddenError, NotFoundError, StateConflictError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
 from drive_server.models.items import DeletedItems, Item, OnConflict
 from drive_server.services.files.conflicts import resolve_conflict
 from drive_server.services.files.moving import require_fits, require_may_take_out
@@ -33,7 +34,6 @@ from drive_server.services.tree.nodes import (
     locate_many,
     subtrees,
 )
-from drive_server.storage.database import Database
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow, StarRow, VersionRow
 from drive_server.storage.tables.people import UserRow

@@ -5,14 +5,14 @@ from typing import Any, cast
 from sqlalchemy import Connection, Row, Table, and_, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Principal
-from drive_server.errors import NotFoundError, StorageFailureError
-from drive_server.messages import Message
+from drive_server.kernel.access import Principal
+from drive_server.kernel.errors import NotFoundError, StorageFailureError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.pagination import Cursors
 from drive_server.models.base import Page
 from drive_server.models.contents import Version
 from drive_server.models.items import Item
 from drive_server.services.files.operations import current_version, get_version, stored_sync
-from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, Usage
 from drive_server.services.tree.ancestors import Reader
 from drive_server.services.tree.items import DETAILS, describe_with

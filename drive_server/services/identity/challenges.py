@@ -11,10 +11,10 @@ from typing import Final
 
 import anyio
 
-from drive_server.clock import Clock
-from drive_server.errors import DriveError, RateLimitError
+from drive_server.kernel.clock import Clock
+from drive_server.kernel.errors import DriveError, RateLimitError
+from drive_server.kernel.sql.database import Database
 from drive_server.services.throttles.windows import window_of
-from drive_server.storage.database import Database
 
 NONCE_BYTES: Final = 32
 HOLDS_FOR: Final = timedelta(minutes=5)

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.errors import InvalidInputError
 
 MAX_EMAIL_CHARACTERS = 254
 MAX_LOCAL_CHARACTERS = 64

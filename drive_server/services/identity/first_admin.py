@@ -3,16 +3,16 @@
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import ALL_SCOPES
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import StateConflictError
-from drive_server.messages import Message
+from drive_server.kernel.access import ALL_SCOPES
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import StateConflictError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.telemetry.security import record
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.identity.keys import key_row, new_secret
 from drive_server.services.identity.service import FIRST_KEY_NAME, LOCAL_EMAIL, add_user, find_user
-from drive_server.storage.database import Database
 from drive_server.storage.tables.people import UserRow
-from drive_server.telemetry.security import record
 
 
 async def create_first_admin(database: Database, email: str, clock: Clock = utc_now) -> str:

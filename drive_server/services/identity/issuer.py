@@ -16,18 +16,18 @@ from anyio import to_thread
 from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
-from drive_server.clock import Clock
-from drive_server.errors import InvalidInputError, UnavailableError
-from drive_server.http_client import limited_client
-from drive_server.messages import Message
+from drive_server.kernel.clock import Clock
+from drive_server.kernel.errors import InvalidInputError, UnavailableError
+from drive_server.kernel.http_client import limited_client
+from drive_server.kernel.messages import Message
 
 logger = logging.getLogger(__name__)
 
 METADATA_PATH: Final = "/.well-known/openid-configuration"
 FETCH_WITHIN_SECONDS: Final = 10
-MOST_BYTES: Final = 512 * 1024
+MAX_BYTES: Final = 512 * 1024
 OK: Final = 200
-MOST_KEYS: Final = 100
+MAX_KEYS: Final = 100
 FRESH_FOR: Final = timedelta(hours=1)
 FETCHED_EVERY: Final = timedelta(minutes=1)
 RETRIED_EVERY: Final = timedelta(seconds=10)
@@ -139,7 +139,7 @@ class IssuerKeys:
         listed = document.get("keys")
         if not isinstance(listed, list):
             raise ValueError("the document has no list of keys")  # noqa: TRY004 - the answer is wrong, not its use
-        keys = tuple(key for entry in listed[:MOST_KEYS] for key in _usable(entry))
+        keys = tuple(key for entry in listed[:MAX_KEYS] for key in _usable(entry))
         if not keys:
             raise ValueError("no key of the document can be used")
         return keys
@@ -160,7 +160,7 @@ class IssuerKeys:
     async def _get(self, url: str) -> dict[str, Any]:
         if self._client is None:
             # Reading the certificates of the system takes tens of milliseconds.
-            make = partial(limited_client, MOST_BYTES, timeout=FETCH_WITHIN_SECONDS, follow_redirects=False)
+            make = partial(limited_client, MAX_BYTES, timeout=FETCH_WITHIN_SECONDS, follow_redirects=False)
             self._client = await to_thread.run_sync(make)
         response = await self._client.get(url, headers={"Accept": "application/json"})
         if response.status_code != OK:

@@ -7,9 +7,9 @@ from typing import Any, Final
 import anyio
 from sqlalchemy import Connection, Row, bindparam, or_, update
 
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import DriveError
-from drive_server.storage.database import Database
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.sql.database import Database
 from drive_server.storage.tables.people import ApiKeyRow
 
 NOTED_EVERY: Final = timedelta(minutes=1)

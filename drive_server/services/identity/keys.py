@@ -13,8 +13,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from drive_server.access import ALL_SCOPES, Principal, Scope
-from drive_server.errors import (
+from drive_server.kernel.access import ALL_SCOPES, Principal, Scope
+from drive_server.kernel.errors import (
     AccountDisabledError,
     InvalidInputError,
     MissingScopeError,
@@ -23,10 +23,10 @@ from drive_server.errors import (
     UnauthenticatedError,
     UnknownKeyError,
 )
-from drive_server.messages import Message
+from drive_server.kernel.messages import Message
+from drive_server.kernel.settings import Tier
 from drive_server.models.access import ApiKey
 from drive_server.services.identity.proofs.freshness import PERSONAL, proof_of
-from drive_server.settings import Tier
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import ApiKeyRow, UserRow
 

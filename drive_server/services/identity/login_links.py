@@ -9,13 +9,13 @@ from pydantic import TypeAdapter
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Principal, require_person
-from drive_server.clock import Clock, utc_now
-from drive_server.context import public_address
-from drive_server.errors import NotFoundError
+from drive_server.kernel.access import Principal, require_person
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.context import public_address
+from drive_server.kernel.errors import NotFoundError
+from drive_server.kernel.sql.database import Database
 from drive_server.services.identity.keys import SECRET_BYTES, digest
 from drive_server.services.identity.proofs.freshness import SESSION
-from drive_server.storage.database import Database
 from drive_server.storage.tables.people import LoginLinkRow
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PAGE: Final = "/login"
 HOLDS_FOR: Final = timedelta(minutes=10)
-MOST_OF_ONE_PERSON: Final = 10
+MAX_OF_ONE_PERSON: Final = 10
 _PRINCIPAL: Final = TypeAdapter(Principal)
 
 
@@ -64,7 +64,7 @@ class LoginLinks:
             await session.execute(delete(LoginLinkRow).where(LoginLinkRow.expires_at <= now))
             own = select(LoginLinkRow.digest).where(LoginLinkRow.user_id == principal.user_id)
             newest = own.order_by(LoginLinkRow.created_at.desc())
-            old = (await session.scalars(newest.offset(MOST_OF_ONE_PERSON - 1))).all()
+            old = (await session.scalars(newest.offset(MAX_OF_ONE_PERSON - 1))).all()
             await session.execute(delete(LoginLinkRow).where(LoginLinkRow.digest.in_(old)))
             session.add(row)
 

@@ -15,17 +15,17 @@ from jwt.exceptions import PyJWTError
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Principal
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import ForbiddenError, InvalidInputError, UnauthenticatedError, UnavailableError
-from drive_server.messages import Message
+from drive_server.kernel.access import Principal
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import ForbiddenError, InvalidInputError, UnauthenticatedError, UnavailableError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.settings import DriveSettings
+from drive_server.kernel.sql.database import Database
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.issuer import FETCH_WITHIN_SECONDS, IssuerKeys, is_safe_address
 from drive_server.services.identity.keys import MAX_TOKEN_CHARACTERS
 from drive_server.services.identity.service import LOCAL_EMAIL, IdentityService, add_user, find_user
 from drive_server.services.identity.tokens import LEEWAY_SECONDS, TAKEN
-from drive_server.settings import DriveSettings
-from drive_server.storage.database import Database
 from drive_server.storage.tables.people import IdentityRow, UserRow
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ PURPOSE: Final = "oidc login 2"
 
 ANSWERED_WITHIN: Final = timedelta(minutes=10)
 SECRET_CHARACTERS: Final = 48
-MOST_SUBJECT_CHARACTERS: Final = 255
+MAX_SUBJECT_CHARACTERS: Final = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class OidcService:
     async def _user_of(self, claims: dict[str, Any]) -> str:
         """Return the id of the account: from the first login on it is the subject's, also if their email changes."""
         subject = str(claims["sub"])
-        if not 0 < len(subject) <= MOST_SUBJECT_CHARACTERS:
+        if not 0 < len(subject) <= MAX_SUBJECT_CHARACTERS:
             raise _failed()
         identity = IdentityRow.issuer == self._settings.oidc_issuer, IdentityRow.subject == subject
 

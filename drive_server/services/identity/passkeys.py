@@ -14,34 +14,34 @@ import anyio
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import ALL_SCOPES, Actor, Principal, require_person
-from drive_server.clock import Clock, utc_now
-from drive_server.context import public_address
-from drive_server.errors import (
+from drive_server.kernel.access import ALL_SCOPES, Actor, Principal, require_person
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.context import public_address
+from drive_server.kernel.errors import (
     ForbiddenError,
     InvalidInputError,
     NotFoundError,
     StateConflictError,
     UnauthenticatedError,
 )
-from drive_server.messages import Message
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.telemetry.security import record
 from drive_server.services.identity.challenges import Challenges
 from drive_server.services.identity.keys import clean_key_name, require_scopes
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sessions import SessionService
-from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import PasskeyRow
-from drive_server.telemetry.security import record
 
 logger = logging.getLogger(__name__)
 
 METHOD: Final = "passkey"
 SERVICE_NAME: Final = "Drive Agent"
 LOG_IN: Final = "log in"
-MOST_OF_ONE_PERSON: Final = 20
-MOST_KEY_CHARACTERS: Final = 2000
-MOST_ID_CHARACTERS: Final = 1400
+MAX_OF_ONE_PERSON: Final = 20
+MAX_KEY_CHARACTERS: Final = 2000
+MAX_ID_CHARACTERS: Final = 1400
 """1023 bytes, the longest id of a credential, in base64url."""
 T = TypeVar("T")
 
@@ -232,8 +232,8 @@ async def _rows_of(session: AsyncSession, user_id: str) -> list[PasskeyRow]:
 
 
 def _require_room(known: list[Any]) -> None:
-    if len(known) >= MOST_OF_ONE_PERSON:
-        raise StateConflictError(Message.of("too_many_passkeys", limit=MOST_OF_ONE_PERSON))
+    if len(known) >= MAX_OF_ONE_PERSON:
+        raise StateConflictError(Message.of("too_many_passkeys", limit=MAX_OF_ONE_PERSON))
 
 
 def _to_passkey(row: PasskeyRow) -> Passkey:
@@ -314,7 +314,7 @@ def _verified_registration(
         credential=dict(credential), expected_challenge=challenge, expected_rp_id=host, expected_origin=origin
     )
     identifier, key = _text(found.credential_id), _text(found.credential_public_key)
-    fits = 0 < len(identifier) <= MOST_ID_CHARACTERS and len(key) <= MOST_KEY_CHARACTERS
+    fits = 0 < len(identifier) <= MAX_ID_CHARACTERS and len(key) <= MAX_KEY_CHARACTERS
     return (identifier, key, found.sign_count) if fits else None
 
 

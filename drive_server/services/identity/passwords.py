@@ -12,11 +12,13 @@ import anyio
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import ALL_SCOPES, Actor, Principal, require_admin, require_person
-from drive_server.clock import Clock, utc_now
-from drive_server.context import public_address
-from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, UnauthenticatedError
-from drive_server.messages import Message
+from drive_server.kernel.access import ALL_SCOPES, Actor, Principal, require_admin, require_person
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.context import public_address
+from drive_server.kernel.errors import ForbiddenError, InvalidInputError, NotFoundError, UnauthenticatedError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.telemetry.security import record, record_refusal
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.identity.keys import digest, require_scopes
 from drive_server.services.identity.login_links import LoginLink
@@ -26,9 +28,7 @@ from drive_server.services.identity.sessions import SessionService, revoke_sessi
 from drive_server.services.mail.outbox import MailText, Outbox
 from drive_server.services.throttles.attempts import Attempts
 from drive_server.services.throttles.windows import window_of
-from drive_server.storage.database import Database
 from drive_server.storage.tables.people import UserRow
-from drive_server.telemetry.security import record, record_refusal
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -40,9 +40,9 @@ MIN_CHARACTERS: Final = 12
 MAX_CHARACTERS: Final = 256
 MAILED_FOR: Final = timedelta(hours=1)
 GIVEN_FOR: Final = timedelta(days=1)
-MOST_WRONG: Final = 10
+MAX_WRONG: Final = 10
 """Wrong passwords of one network, and of one browser that is known, in a minute."""
-MOST_WRONG_OF_AN_ACCOUNT: Final = 20
+MAX_WRONG_OF_AN_ACCOUNT: Final = 20
 """Wrong passwords of one account in a minute, from wherever they come but its known browsers."""
 HASHES_AT_ONCE: Final = 2
 """Each takes 64 MiB for a moment."""
@@ -93,9 +93,9 @@ class PasswordService:
         self._known = anyio.CapacityLimiter(1)
         self._nobodys = ""
         attacked, wrong = Message.of("account_under_attack"), Message.of("too_many_wrong_passwords")
-        self._networks = Attempts(window_of(database, "passwords of a network", MOST_WRONG, wrong))
-        self._accounts = Attempts(window_of(database, "passwords of an account", MOST_WRONG_OF_AN_ACCOUNT, attacked))
-        self._browsers = Attempts(window_of(database, "passwords of a browser", MOST_WRONG, wrong))
+        self._networks = Attempts(window_of(database, "passwords of a network", MAX_WRONG, wrong))
+        self._accounts = Attempts(window_of(database, "passwords of an account", MAX_WRONG_OF_AN_ACCOUNT, attacked))
+        self._browsers = Attempts(window_of(database, "passwords of a browser", MAX_WRONG, wrong))
         self._known_browsers = KnownBrowsers(database.signer, clock)
         outbox.texts[PURPOSE] = self._mail_text
 

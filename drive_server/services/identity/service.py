@@ -8,7 +8,7 @@ from anyio import to_thread
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, false, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import (
+from drive_server.kernel.access import (
     ALL_SCOPES,
     Actor,
     Guard,
@@ -18,8 +18,11 @@ from drive_server.access import (
     require_person,
     require_scope,
 )
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import DriveError, InvalidInputError, StateConflictError, UnauthenticatedError
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import DriveError, InvalidInputError, StateConflictError, UnauthenticatedError
+from drive_server.kernel.files.token_file import read_token, write_token
+from drive_server.kernel.settings import Tier
+from drive_server.kernel.telemetry.security import record
 from drive_server.models.access import ApiKey, User
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.key_uses import KeyUses
@@ -52,12 +55,9 @@ from drive_server.services.identity.profile import languages_sync
 from drive_server.services.identity.proofs.freshness import PERSONAL, is_fresh, proof_of, require_fresh
 from drive_server.services.identity.proofs.revocations import Revocations
 from drive_server.services.identity.sessions import SESSION_METHOD
-from drive_server.settings import Tier
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.people import ApiKeyRow, UserRow
-from drive_server.storage.token_file import read_token, write_token
-from drive_server.telemetry.security import record
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Iterable
@@ -66,8 +66,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
+    from drive_server.kernel.sql.database import Database
     from drive_server.services.identity.tokens import Claims, TokenService
-    from drive_server.storage.database import Database
 
 T = TypeVar("T")
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Principal, require_person
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import ForbiddenError, NotFoundError, UnauthenticatedError
-from drive_server.messages import Message
+from drive_server.kernel.access import Principal, require_person
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import ForbiddenError, NotFoundError, UnauthenticatedError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.telemetry.security import record
 from drive_server.services.identity.keys import (
     KEY_ID,
     SECRET_BYTES,
@@ -21,10 +23,8 @@ from drive_server.services.identity.keys import (
     require_scopes,
 )
 from drive_server.services.identity.proofs.freshness import SESSION, is_as_strong, proof_of, require_as_strong
-from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import ApiKeyRow
-from drive_server.telemetry.security import record
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

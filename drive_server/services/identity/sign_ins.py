@@ -14,10 +14,13 @@ import anyio
 from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor
-from drive_server.clock import Clock, utc_now
-from drive_server.context import public_address
-from drive_server.errors import NotFoundError
+from drive_server.kernel.access import Actor
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.context import public_address
+from drive_server.kernel.errors import NotFoundError
+from drive_server.kernel.signing import Signer
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.telemetry.security import record
 from drive_server.models.access import ApiKey
 from drive_server.services.identity.keys import (
     expiry,
@@ -28,11 +31,8 @@ from drive_server.services.identity.keys import (
     require_scopes,
     to_key,
 )
-from drive_server.signing import Signer
-from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import ApiKeyRow, SignInRow
-from drive_server.telemetry.security import record
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ LOOKED_EVERY_SECONDS: Final = 1.0
 PURPOSE: Final = "sign-in"
 CODE_PURPOSE: Final = "sign-in code"
 CODE_CHARACTERS: Final = 4
-MOST_NAME_CHARACTERS: Final = 60
+MAX_NAME_CHARACTERS: Final = 60
 NAMELESS: Final = "MCP host"
 
 
@@ -207,4 +207,4 @@ class SignInService:
 def clean_client_name(name: str) -> str:
     """Return the name in one line of printable characters; direction overrides and the like are not."""
     line = "".join(character if character.isprintable() else " " for character in unicodedata.normalize("NFC", name))
-    return " ".join(line.split())[:MOST_NAME_CHARACTERS].strip() or NAMELESS
+    return " ".join(line.split())[:MAX_NAME_CHARACTERS].strip() or NAMELESS

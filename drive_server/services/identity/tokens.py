@@ -14,14 +14,14 @@ from jwt.exceptions import (
     PyJWTError,
 )
 
-from drive_server.access import ALL_SCOPES, Scope
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import UnauthenticatedError, UnknownKeyError
+from drive_server.kernel.access import ALL_SCOPES, Scope
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import UnauthenticatedError, UnknownKeyError
+from drive_server.kernel.settings import DriveSettings
 from drive_server.services.identity.issuer import ALGORITHMS, IssuerKeys
 from drive_server.services.identity.keys import MAX_TOKEN_CHARACTERS
-from drive_server.settings import DriveSettings
 
-MOST_CLIENT_CHARACTERS: Final = 100
+MAX_CLIENT_CHARACTERS: Final = 100
 LEEWAY_SECONDS: Final = 60
 LATEST: Final = datetime(9999, 1, 1, tzinfo=UTC)
 PARTS: Final = 3
@@ -139,7 +139,7 @@ def _client(payload: dict[str, Any]) -> str | None:
     """Return the program that the token was given to (`azp`, `client_id`), as the journal names it."""
     for claim in ("azp", "client_id"):
         name = payload.get(claim)
-        if isinstance(name, str) and name.isprintable() and 0 < len(name) <= MOST_CLIENT_CHARACTERS:
+        if isinstance(name, str) and name.isprintable() and 0 < len(name) <= MAX_CLIENT_CHARACTERS:
             return name
     return None
 

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Connection, Row, Select, Text, cast, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Principal, Role
-from drive_server.errors import EtagMismatchError, ForbiddenError, InvalidInputError
-from drive_server.messages import Message, localized
+from drive_server.kernel.access import Actor, Principal, Role
+from drive_server.kernel.errors import EtagMismatchError, ForbiddenError, InvalidInputError
+from drive_server.kernel.messages import Message, localized
 from drive_server.models.changes import Change
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.journal.recorder import Recorder

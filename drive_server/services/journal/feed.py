@@ -10,23 +10,23 @@ import orjson
 from sqlalchemy import CTE, Text, bindparam, cast, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.errors import DriveError
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.sql.database import Database
 from drive_server.services.housekeeping import whole_step
 from drive_server.services.journal.recorder import PASSING, PEOPLE, TREES
 from drive_server.services.tree.grantees import with_members
 from drive_server.services.tree.nodes import BATCH
-from drive_server.storage.database import Database
+from drive_server.storage.journal_numbers import read_numbers
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.journal import ChangeRow
 from drive_server.storage.tables.sharing import ShareRow
-from drive_server.storage.turns import read_numbers
 
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
 # Changes come in bursts: looking at a few at once costs little more than looking at one.
 DEBOUNCE_SECONDS = 0.1
-MOST_AT_ONCE = 100
+MAX_AT_ONCE = 100
 # Fields of an item whose change is one for all that lies below it: its folder, its name, who sees it.
 _PLACING = frozenset({"name", "parent_id", "trash_id"})
 
@@ -64,7 +64,7 @@ class ChangeFeed:
 
     After `wake` this process delivers its changes within `DEBOUNCE_SECONDS`, those of others within `POLL_SECONDS`.
     While nobody listens, changes pass unread. A change waits for those of lower numbers that are still being made:
-    `drive_server/storage/turns.py`.
+    `drive_server/kernel/sql/turns.py`.
     """
 
     def __init__(self, database: Database) -> None:
@@ -123,7 +123,7 @@ class ChangeFeed:
                     around = await audience_of(session, changes)
                 self._last = found[-1][0]
                 await self._tell(changes, around)
-                is_more = len(found) == MOST_AT_ONCE
+                is_more = len(found) == MAX_AT_ONCE
 
     def _is_wanted(self) -> bool:
         return any(listener.is_listening() for listener in self.listeners)
@@ -147,7 +147,7 @@ class ChangeFeed:
                 reached = await read_numbers(session)
                 self._is_behind = not reached.are_settled
                 wanted = query.where(ChangeRow.id <= reached.settled)
-            rows = await session.execute(wanted.order_by(ChangeRow.id).limit(MOST_AT_ONCE))
+            rows = await session.execute(wanted.order_by(ChangeRow.id).limit(MAX_AT_ONCE))
             return [(number, entries) for number, entries in rows]
 
         return await self._database.look(work)

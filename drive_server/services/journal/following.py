@@ -10,21 +10,21 @@ import anyio
 from sqlalchemy import Text, cast, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Scope, require_person, require_scope
-from drive_server.errors import NotFoundError
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, Scope, require_person, require_scope
+from drive_server.kernel.errors import NotFoundError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
 from drive_server.services.journal.changes import HAS_ENTRIES
 from drive_server.services.journal.feed import ChangeFeed, Recorded, all_recorded
 from drive_server.services.tree.nodes import NodeView, locate_folder, locate_many
-from drive_server.storage.database import Database
+from drive_server.storage.journal_numbers import read_numbers
 from drive_server.storage.tables.journal import ChangeRow
-from drive_server.storage.turns import read_numbers
 
-MOST_AT_ONCE: Final = 100
-MOST_BEHIND: Final = 10_000
+MAX_AT_ONCE: Final = 100
+MAX_BEHIND: Final = 10_000
 """Who missed more changes reads the folder anew: that is less work for both sides."""
-MOST_NAMED: Final = 100
-MOST_LOCATED: Final = 1_000
+MAX_NAMED: Final = 100
+MAX_LOCATED: Final = 1_000
 PAUSE_SECONDS: Final = 0.05
 
 
@@ -134,7 +134,7 @@ class FolderWatch:
                 newest = max((await read_numbers(session)).settled, self._follower.position)
                 if newest <= self.last:
                     return []
-                if newest - self.last > MOST_BEHIND:
+                if newest - self.last > MAX_BEHIND:
                     self.last = newest
                     return [FolderChange(newest, reset=True)]
                 found, last = await self._batch(session, newest)
@@ -147,7 +147,7 @@ class FolderWatch:
         query = (
             select(*columns).where(ChangeRow.id > self.last, ChangeRow.id <= newest, HAS_ENTRIES).order_by(ChangeRow.id)
         )
-        rows = (await session.execute(query.limit(MOST_AT_ONCE))).all()
+        rows = (await session.execute(query.limit(MAX_AT_ONCE))).all()
         if not rows:
             return [], newest
         changes = await anyio.to_thread.run_sync(all_recorded, [(row[0], row[3]) for row in rows])
@@ -159,17 +159,17 @@ class FolderWatch:
         for row, change in zip(rows, changes, strict=True):
             items, folders = _touched(change, folder, nodes)
             if items or folders:
-                complete = max(len(items), len(folders)) <= MOST_NAMED and len(change.items) <= MOST_LOCATED
+                complete = max(len(items), len(folders)) <= MAX_NAMED and len(change.items) <= MAX_LOCATED
                 mine = row.user_id == self._actor.user_id
                 found.append(
-                    FolderChange(row.id, row.at, mine, items[:MOST_NAMED], folders[:MOST_NAMED], complete=complete)
+                    FolderChange(row.id, row.at, mine, items[:MAX_NAMED], folders[:MAX_NAMED], complete=complete)
                 )
-        return found, rows[-1].id if len(rows) == MOST_AT_ONCE else newest
+        return found, rows[-1].id if len(rows) == MAX_AT_ONCE else newest
 
     async def _located(self, session: AsyncSession, changes: Collection[Recorded]) -> Mapping[str, NodeView]:
         wanted = {self.folder_id}
         for change in changes:
-            wanted.update(sorted(change.items)[:MOST_LOCATED], sorted(change.folders)[:MOST_LOCATED])
+            wanted.update(sorted(change.items)[:MAX_LOCATED], sorted(change.folders)[:MAX_LOCATED])
         return await locate_many(session, self._actor.principal, wanted)
 
 

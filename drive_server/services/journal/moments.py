@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import func, select
 
-from drive_server.storage.database import Database
+from drive_server.kernel.sql.database import Database
 from drive_server.storage.tables.journal import ChangeRow
 from drive_server.storage.tables.people import ApiKeyRow
 

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from sqlalchemy import Connection, and_, bindparam, case, or_, select
 from sqlalchemy.orm import aliased
 
-from drive_server.access import Principal
+from drive_server.kernel.access import Principal
 from drive_server.knowledge.media_types import media_type_of
 from drive_server.services.journal.recorder import TREES
 from drive_server.storage.tables.items import NodeRow, VersionRow
@@ -16,7 +16,7 @@ from drive_server.storage.tables.journal import ChangeRow
 from drive_server.storage.tables.people import UserRow
 
 IDS_AT_ONCE: Final = 5_000
-MOST_FOUND: Final = 20
+MAX_FOUND: Final = 20
 _ID: Final = re.compile(r"[0-9a-f]{32}")
 _CHANGES: Final = frozenset({"changes", "undone", "redone", "skipped"})
 
@@ -91,7 +91,7 @@ def foreign_names(connection: Connection, principal: Principal, mentioned: Menti
         named = connection.execute(_NAMED_BY_OTHERS, {"ids": ids, "me": principal.user_id})
         foreign = (row for row in named if row.is_foreign or row.media_type != media_type_of(row.name))
         found += [ForeignName(row.id, row.name, row.email or "") for row in foreign]
-    return found[:MOST_FOUND]
+    return found[:MAX_FOUND]
 
 
 def items_of_others(connection: Connection, principal: Principal, mentioned: Mentioned) -> list[str]:

@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import inspect
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor
-from drive_server.messages import Message, localized
+from drive_server.kernel.access import Actor
+from drive_server.kernel.messages import Message, localized
 from drive_server.services.quota import Limits
 from drive_server.services.tree.names import display_name
 from drive_server.storage.blobs import Blob

@@ -7,20 +7,20 @@ from typing import Final
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor
-from drive_server.errors import CallCancelledError
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import CallCancelledError
+from drive_server.kernel.messages import Message
 from drive_server.storage.tables.journal import RevokedRunRow
 from drive_server.storage.tables.people import UserRow
 
-LONGEST_CALL: Final = timedelta(days=7)
+MAX_CALL: Final = timedelta(days=7)
 """No call is under way for so long."""
 
 
 async def revoke_run(session: AsyncSession, user_id: str, run_id: str, now: datetime) -> None:
     """Refuse every later change of a run. On PostgreSQL the lock waits for those that have begun."""
     await session.execute(select(UserRow.id).where(UserRow.id == user_id).with_for_update())
-    await session.execute(delete(RevokedRunRow).where(RevokedRunRow.at < now - LONGEST_CALL))
+    await session.execute(delete(RevokedRunRow).where(RevokedRunRow.at < now - MAX_CALL))
     await session.merge(RevokedRunRow(user_id=user_id, run_id=run_id, at=now))
 
 

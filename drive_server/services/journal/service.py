@@ -13,10 +13,13 @@ from sqlalchemy import Table, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
-from drive_server.access import Actor, Scope, require_scope
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import IdempotencyConflictError, InvalidInputError
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, Scope, require_scope
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import IdempotencyConflictError, InvalidInputError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.pagination import Cursors
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.sql.engine import beside
 from drive_server.models.access import ApiKey, Link, Share, User
 from drive_server.models.base import Page
 from drive_server.models.changes import Change, Effect, Outcome, RedoResult, Touch, UndoResult
@@ -27,13 +30,10 @@ from drive_server.services.journal.recorder import Recorder, touched_items
 from drive_server.services.journal.revocation import HoldsRun, refuse_if_revoked, revoke_run
 from drive_server.services.journal.turns import change_in_turn
 from drive_server.services.journal.unasked import name_unasked, note_unasked
-from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, require_room
 from drive_server.services.tree.ancestors import Reader
 from drive_server.services.tree.items import checked_limit
 from drive_server.storage.blobs import BlobStore
-from drive_server.storage.database import Database
-from drive_server.storage.engine import beside
 from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
 
 RESULTS = (

@@ -7,15 +7,15 @@ from typing import Any, Final, TypeVar
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.errors import DatabaseAwayError
-from drive_server.storage.database import Database
-from drive_server.storage.engine import SessionWork
-from drive_server.storage.server import is_undone
+from drive_server.kernel.errors import DatabaseAwayError
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.sql.engine import SessionWork
+from drive_server.kernel.sql.server import is_undone
 from drive_server.storage.tables.items import NodeRow
 
 logger = logging.getLogger(__name__)
 
-MOST_UNDONE: Final = 5
+MAX_UNDONE: Final = 5
 """How often a change may be undone by the server before its caller has to try again."""
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ async def change_in_turn(database: Database, work: SessionWork[T], user_id: str,
             owners |= used
         except DatabaseAwayError as error:
             undone += 1
-            if undone > MOST_UNDONE or not is_undone(error):
+            if undone > MAX_UNDONE or not is_undone(error):
                 raise
             logger.info("A change was undone by the server, and is tried again: %s", error.__cause__)
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from drive_server.messages import Message
+from drive_server.kernel.messages import Message
 from drive_server.services.journal.recorder import Recorder
 from drive_server.storage.tables.sharing import NoticeRow
 

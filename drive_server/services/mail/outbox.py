@@ -11,23 +11,23 @@ import anyio
 from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import DriveError
-from drive_server.escaping.media import mail_name
-from drive_server.messages import Message, render
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.escaping.media import mail_name
+from drive_server.kernel.messages import Message, render
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.texts import ORIGINAL
 from drive_server.services.mail.smtp import Mail, SmtpServer
-from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import UserRow
 from drive_server.storage.tables.sharing import MailRow
-from drive_server.texts import ORIGINAL
 
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 10.0
 LEASE: Final = timedelta(minutes=5)
 FIRST_PAUSE: Final = timedelta(minutes=1)
-MOST_ATTEMPTS: Final = 8
+MAX_ATTEMPTS: Final = 8
 KEPT_FOR: Final = timedelta(days=30)
 REFUSED_FOR_GOOD: Final = 500
 
@@ -118,7 +118,7 @@ class Outbox:
             await self._server.send(mail)
         except (smtplib.SMTPException, OSError) as error:
             logger.warning("The mail %s was not taken: %s", row.id, error)
-            if _is_final(error) or row.attempts >= MOST_ATTEMPTS:
+            if _is_final(error) or row.attempts >= MAX_ATTEMPTS:
                 await self._end(row, is_sent=False)
             else:
                 await self._put_off(row)

@@ -15,13 +15,13 @@ from urllib.parse import unquote, urlsplit
 from anyio import to_thread
 from typing_extensions import override
 
-from drive_server.clock import utc_now
-from drive_server.errors import InvalidInputError
-from drive_server.escaping.characters import plain_line
+from drive_server.kernel.clock import utc_now
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.escaping.characters import plain_line
 
 SECONDS: Final = 30
 SCHEMES: Final = {"smtp": 587, "smtps": 465}
-MOST_SUBJECT_CHARACTERS: Final = 200
+MAX_SUBJECT_CHARACTERS: Final = 200
 
 
 class LiteralHeader(str):
@@ -102,7 +102,7 @@ class SmtpServer:
         message = EmailMessage()
         message["From"] = self.sender
         message["To"] = LiteralAddress("To", mail.to)
-        message["Subject"] = LiteralHeader("Subject", mail.subject[:MOST_SUBJECT_CHARACTERS])
+        message["Subject"] = LiteralHeader("Subject", mail.subject[:MAX_SUBJECT_CHARACTERS])
         message["Date"] = format_datetime(utc_now())
         message["Message-ID"] = f"<{mail.id}@{self.sender.rpartition('@')[2].rstrip('>')}>"
         message["Auto-Submitted"] = "auto-generated"

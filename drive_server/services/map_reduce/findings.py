@@ -9,9 +9,9 @@ from drive_server.services.tree.names import display_name
 
 Status = Literal["answered", "nothing", "failed"]
 ORDER: Final[tuple[Status, ...]] = ("answered", "failed", "nothing")
-MOST_NAMED: Final = 10
-MOST_REASON_CHARACTERS: Final = 100
-MOST_LABEL_CHARACTERS: Final = 100
+MAX_NAMED: Final = 10
+MAX_REASON_CHARACTERS: Final = 100
+MAX_LABEL_CHARACTERS: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,8 +121,8 @@ def _left_out(total: int, fitting: int | None, *, chinese: bool) -> list[str]:
 
 
 def _named(names: list[str], *, chinese: bool) -> str:
-    more = len(names) - MOST_NAMED
-    shown = names[:MOST_NAMED]
+    more = len(names) - MAX_NAMED
+    shown = names[:MAX_NAMED]
     if more > 0:
         shown.append(f"另外 {more:,} 个" if chinese else f"and {more:,} more")
     return "、".join(shown) if chinese else ", ".join(shown)
@@ -130,7 +130,7 @@ def _named(names: list[str], *, chinese: bool) -> str:
 
 def _label(finding: Finding) -> str:
     label = finding.path
-    return display_name(label if len(label) <= MOST_LABEL_CHARACTERS else f"…{label[-MOST_LABEL_CHARACTERS:]}")
+    return display_name(label if len(label) <= MAX_LABEL_CHARACTERS else f"…{label[-MAX_LABEL_CHARACTERS:]}")
 
 
 def _partly(finding: Finding, *, chinese: bool) -> str:
@@ -142,4 +142,4 @@ def _partly(finding: Finding, *, chinese: bool) -> str:
 
 def _short(reason: str) -> str:
     reason = " ".join(reason.split()).rstrip(".。")
-    return reason if len(reason) <= MOST_REASON_CHARACTERS else f"{reason[:MOST_REASON_CHARACTERS]}…"
+    return reason if len(reason) <= MAX_REASON_CHARACTERS else f"{reason[:MAX_REASON_CHARACTERS]}…"

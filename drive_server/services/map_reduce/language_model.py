@@ -8,7 +8,7 @@ import anyio
 import httpx
 import orjson
 
-from drive_server.http_client import limited_client
+from drive_server.kernel.http_client import limited_client
 
 
 class LanguageModel(Protocol):
@@ -50,7 +50,7 @@ class ModelDeclinedError(ModelLostError):
 
 PAUSES: Final = (1.0, 4.0)
 """Seconds before a request is made again, if the model does not say how long it wants to be left alone."""
-MOST_FAILURES: Final = 10
+MAX_FAILURES: Final = 10
 """Requests that may fail one after another before the rest is not tried any more."""
 
 Pause = Callable[[float], Awaitable[None]]
@@ -81,7 +81,7 @@ class RetryingModel:
             raise
         except ModelError as error:
             self._failures += 1
-            if self._failures >= MOST_FAILURES:
+            if self._failures >= MAX_FAILURES:
                 self.lost = ModelLostError(error.reason)
             raise
         self._failures = 0
@@ -103,7 +103,7 @@ LIMIT, NEWER_LIMIT = "max_tokens", "max_completion_tokens"
 """OpenAI's newer models know only the newer name, most other services only the older."""
 CONNECT_SECONDS: Final = 10.0
 MAX_ANSWER_BYTES: Final = 4 * 1024 * 1024
-LONGEST_RETRY_SECONDS: Final = 30.0
+MAX_RETRY_SECONDS: Final = 30.0
 OK, BAD_REQUEST, TIMEOUT, TOO_MANY, FIRST_SERVER_ERROR = 200, 400, 408, 429, 500
 NEVER: Final = frozenset({401, 402, 403, 404, 405})
 """Statuses for a wrong key, address or model name: a retry would fail too."""
@@ -180,4 +180,4 @@ def _answer(body: bytes) -> str:
 
 def _retry_after(header: str) -> float | None:
     """Return the seconds asked for; None for a date, which hardly any such service sends. Source: RFC 9110, 10.2.3."""
-    return min(float(header), LONGEST_RETRY_SECONDS) if header.strip().isdecimal() else None
+    return min(float(header), MAX_RETRY_SECONDS) if header.strip().isdecimal() else None

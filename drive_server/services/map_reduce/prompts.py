@@ -10,7 +10,7 @@ PART_CHARACTERS: Final = 24_000
 """How much of a file a model reads at once: about 6,000 tokens of English, 16,000 of Chinese."""
 BREAK_WITHIN: Final = 4_000
 """The last characters of a part in which it ends at a line end, if there is one."""
-MOST_QUOTE_CHARACTERS: Final = 500
+MAX_QUOTE_CHARACTERS: Final = 500
 
 NOTHING: Final = "NOTHING"
 QUOTE: Final = "QUOTE:"
@@ -142,7 +142,7 @@ def reply_of(said: str) -> Reply:
 def find_quote(quote: str, part: Part) -> tuple[int, int] | None:
     """Return where in the file the quotation stands (characters, end exclusive), None if it does not."""
     words = quote.replace("&lt;", "<").split()
-    if not words or len(quote) > MOST_QUOTE_CHARACTERS:
+    if not words or len(quote) > MAX_QUOTE_CHARACTERS:
         return None
     found = re.search(r"\s+".join(re.escape(word) for word in words), part.text)
     return (part.start + found.start(), part.start + found.end()) if found else None

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, func, select
 
-from drive_server.access import Actor, Scope, require_person, require_scope
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.access import Actor, Scope, require_person, require_scope
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.sql.database import Database
 from drive_server.services.search.filters import NO_FILTER, SearchFilter
 from drive_server.services.search.service import SearchService
 from drive_server.services.tree.nodes import locate_folder, locate_many, visible_ids
-from drive_server.storage.database import Database
 from drive_server.storage.tables.items import NodeRow
 
 

@@ -5,8 +5,8 @@ from typing import Final
 
 import anyio
 
-from drive_server.access import Actor
-from drive_server.errors import (
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import (
     DeclinedError,
     DriveError,
     LanguageModelFailedError,
@@ -42,11 +42,11 @@ from drive_server.services.progress import Progress
 from drive_server.services.text.excerpts import run_in_thread
 from drive_server.services.tree.names import display_name
 
-MOST_CHARACTERS: Final = 600_000
+MAX_CHARACTERS: Final = 600_000
 """The most characters of a file that are read: 25 parts."""
-MOST_TOKENS: Final = 2_000
+MAX_TOKENS: Final = 2_000
 """More than an answer has: models that think first need some for that."""
-MOST_ANSWER_CHARACTERS: Final = 3_000
+MAX_ANSWER_CHARACTERS: Final = 3_000
 MODEL_FAILED, DECLINED = "model_failed", "declined"
 
 
@@ -62,7 +62,7 @@ class FileReader:
     async def read(self, file: Named) -> Finding:
         """Return the file's finding on the task, or why it could not be read. Raises `ModelLostError`."""
         try:
-            found = await self._documents.read_text(self._actor, file.ref, limit=MOST_CHARACTERS)
+            found = await self._documents.read_text(self._actor, file.ref, limit=MAX_CHARACTERS)
         except DriveError as error:
             return failed(file.label, str(error.details.get("state", error.code)), error.message)
         parts = await run_in_thread(len(found.text), parts_of, found.text)
@@ -77,7 +77,7 @@ class FileReader:
     async def _reply(self, found: TextRange, part: Part, number: int, count: int) -> Reply:
         content = file_section(found.item.path, part.text, number, count)
         prompt = f"{self._task.section()}\n{content}"
-        said = await self._model.complete(self._task.with_language(READ), prompt, MOST_TOKENS)
+        said = await self._model.complete(self._task.with_language(READ), prompt, MAX_TOKENS)
         return reply_of(said)
 
     async def _finding(self, found: TextRange, replies: Sequence[tuple[Part, Reply]]) -> Finding:
@@ -90,7 +90,7 @@ class FileReader:
             status="answered" if answers else "nothing",
             file_id=found.item.id,
             version=found.version,
-            answer=answer[:MOST_ANSWER_CHARACTERS],
+            answer=answer[:MAX_ANSWER_CHARACTERS],
             quote=quote,
             start=place[0] if place else None,
             end=place[1] if place else None,
@@ -106,7 +106,7 @@ class FileReader:
         sections = "\n".join(answer_section(f"part {number}", answer) for number, answer in enumerate(answers, 1))
         text = f"{self._task.section()}\n<answers>\n{sections}\n</answers>"
         try:
-            return await self._model.complete(self._task.with_language(JOIN_PARTS), text, MOST_TOKENS)
+            return await self._model.complete(self._task.with_language(JOIN_PARTS), text, MAX_TOKENS)
         except ModelLostError:
             raise
         except ModelError:
@@ -127,12 +127,12 @@ def _quoted(replies: Sequence[tuple[Part, Reply]]) -> tuple[str, tuple[int, int]
     return None
 
 
-MOST_REQUEST_CHARACTERS: Final = 24_000
+MAX_REQUEST_CHARACTERS: Final = 24_000
 """The most characters of answers in one request, but at least two answers."""
-MOST_TEXT_CHARACTERS: Final = 6_000
+MAX_TEXT_CHARACTERS: Final = 6_000
 """The longest answer that is taken: four of them fit into one request."""
-MOST_LISTED_CHARACTERS: Final = 6_000
-MOST_REDUCE_TOKENS: Final = 4_000
+MAX_LISTED_CHARACTERS: Final = 6_000
+MAX_REDUCE_TOKENS: Final = 4_000
 
 
 async def reduce_findings(findings: Sequence[Finding], task: Task, model: RetryingModel) -> tuple[str, str]:
@@ -156,7 +156,7 @@ async def reduce_findings(findings: Sequence[Finding], task: Task, model: Retryi
 def list_answers(findings: Sequence[Finding]) -> str:
     """Return the answers one after the other, each with its file, as many as fit."""
     text = "\n".join(f"- {display_name(one.path)}: {one.answer}" for one in findings if one.answer)
-    return text if len(text) <= MOST_LISTED_CHARACTERS else f"{text[:MOST_LISTED_CHARACTERS]}…"
+    return text if len(text) <= MAX_LISTED_CHARACTERS else f"{text[:MAX_LISTED_CHARACTERS]}…"
 
 
 async def _reduce(findings: Sequence[Finding], task: Task, model: RetryingModel) -> str:
@@ -174,7 +174,7 @@ async def _one_of(sections: Sequence[str], findings: Sequence[Finding], task: Ta
     counts = f"<counts>\n{len(findings)} files, {read} read, {answered} of them with an answer\n</counts>"
     answers = "\n".join(sections)
     text = f"{task.section()}\n{counts}\n<answers>\n{answers}\n</answers>"
-    return (await model.complete(task.with_language(BRING_TOGETHER), text, MOST_REDUCE_TOKENS))[:MOST_TEXT_CHARACTERS]
+    return (await model.complete(task.with_language(BRING_TOGETHER), text, MAX_REDUCE_TOKENS))[:MAX_TEXT_CHARACTERS]
 
 
 def _batches(sections: Sequence[str]) -> list[list[str]]:
@@ -182,7 +182,7 @@ def _batches(sections: Sequence[str]) -> list[list[str]]:
     batches: list[list[str]] = []
     size = 0
     for section in sections:
-        if not batches or (len(batches[-1]) > 1 and size + len(section) > MOST_REQUEST_CHARACTERS):
+        if not batches or (len(batches[-1]) > 1 and size + len(section) > MAX_REQUEST_CHARACTERS):
             batches.append([])
             size = 0
         batches[-1].append(section)

@@ -6,18 +6,18 @@ from typing import Any, Final
 
 from sqlalchemy import delete, func, insert, select
 
-from drive_server.access import Actor, Scope, require_person, require_scope
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import NotFoundError
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, Scope, require_person, require_scope
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import NotFoundError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
 from drive_server.services.map_reduce.findings import Finding, Outcome, failed
 from drive_server.services.map_reduce.prompts import Task
 from drive_server.services.tree.nodes import locate_many
-from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.work import BulkFindingRow, BulkResultRow
 
-MOST_KEPT: Final = 50
+MAX_KEPT: Final = 50
 """The most results of a person; beyond that the oldest are deleted."""
 WITHHELD: Final = "access to it has ended"
 PARTLY_WITHHELD: Final = (
@@ -73,7 +73,7 @@ class StoredResults:
             if findings:
                 await session.execute(insert(BulkFindingRow), findings)
             mine = select(BulkResultRow.id).where(BulkResultRow.user_id == actor.user_id)
-            old = mine.order_by(BulkResultRow.created_at.desc(), BulkResultRow.id).offset(MOST_KEPT)
+            old = mine.order_by(BulkResultRow.created_at.desc(), BulkResultRow.id).offset(MAX_KEPT)
             await session.execute(delete(BulkResultRow).where(BulkResultRow.id.in_(await session.scalars(old))))
         return result_id, row.expires_at
 

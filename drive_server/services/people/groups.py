@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Scope, require_admin, require_person, require_scope
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import InvalidInputError, NameConflictError, NotFoundError
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, Scope, require_admin, require_person, require_scope
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import InvalidInputError, NameConflictError, NotFoundError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.tree.grantees import GROUP, name_key
-from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import GroupMemberRow, GroupRow, UserRow
 from drive_server.storage.tables.sharing import ShareRow

@@ -5,8 +5,8 @@ from typing import Final
 from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import aliased
 
-from drive_server.errors import QuotaExceededError
-from drive_server.messages import Message
+from drive_server.kernel.errors import QuotaExceededError
+from drive_server.kernel.messages import Message
 from drive_server.services.files.operations import UNSYNCHRONISED, free_name
 from drive_server.services.journal.recorder import PEOPLE, Recorder
 from drive_server.services.people.scrubbing import scrub_journal

@@ -9,26 +9,26 @@ import anyio
 from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Scope, require_admin, require_person, require_scope
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import (
+from drive_server.kernel.access import Actor, Scope, require_admin, require_person, require_scope
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import (
     ForbiddenError,
     InvalidInputError,
     NotFoundError,
     StateConflictError,
     StorageFailureError,
 )
-from drive_server.messages import LANGUAGES, Message
+from drive_server.kernel.messages import LANGUAGES, Message
+from drive_server.kernel.moments import zone_of
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.telemetry.security import record
 from drive_server.models.access import User
-from drive_server.moments import zone_of
 from drive_server.services.identity.service import LOCAL_EMAIL, named_user, to_user
 from drive_server.services.identity.sessions import SESSION_METHOD
 from drive_server.services.people.removal import delete_files, forget_person, hand_over
 from drive_server.services.tasks import WORKING
-from drive_server.storage.database import Database
 from drive_server.storage.tables.people import ApiKeyRow, UserRow
 from drive_server.storage.tables.work import TaskRow
-from drive_server.telemetry.security import record
 
 if TYPE_CHECKING:
     from drive_server.services.identity.service import IdentityService

@@ -7,8 +7,8 @@ from typing import Any, Final, cast
 from sqlalchemy import Table, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Role
-from drive_server.errors import ForbiddenError, NotFoundError
+from drive_server.kernel.access import Actor, Role
+from drive_server.kernel.errors import ForbiddenError, NotFoundError
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.saves.drafts import was_changed_by_others
 from drive_server.services.saves.names import is_passing_place, suffix_of

@@ -7,7 +7,7 @@ from sqlalchemy import Select, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from drive_server.access import Actor
+from drive_server.kernel.access import Actor
 from drive_server.services.saves.names import is_passing, is_passing_folder, is_probe, is_scratch, marks_an_open_file
 from drive_server.services.tree.nodes import subtrees
 from drive_server.storage.tables.dav import DavDepartureRow

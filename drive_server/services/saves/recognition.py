@@ -5,8 +5,8 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Role
-from drive_server.errors import DriveError
+from drive_server.kernel.access import Actor, Role
+from drive_server.kernel.errors import DriveError
 from drive_server.services.saves.departures import Absence, find_absence, find_left_name, path_names
 from drive_server.services.saves.drafts import DRAFT_AGE, is_draft
 from drive_server.services.saves.names import is_passing, is_passing_place

@@ -7,8 +7,9 @@ from typing import Final, Literal
 from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Role, Scope, require_scope
-from drive_server.clock import Clock, utc_now
+from drive_server.kernel.access import Actor, Role, Scope, require_scope
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.sql.database import Database
 from drive_server.models.changes import Outcome
 from drive_server.models.items import Item, OnConflict
 from drive_server.services.files.moving import MoveChoice, move_item, require_may_take_out
@@ -25,7 +26,6 @@ from drive_server.services.tree.items import describe, etag_of
 from drive_server.services.tree.names import clean_name
 from drive_server.services.tree.nodes import NodeView, live_child, locate_live
 from drive_server.storage.blobs import Blob
-from drive_server.storage.database import Database
 from drive_server.storage.tables.dav import DavDepartureRow
 
 REMOVE_PASSING: Final = "remove_passing"

@@ -7,8 +7,8 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, or_, select
 
-from drive_server.access import Principal
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.access import Principal
+from drive_server.kernel.errors import InvalidInputError
 from drive_server.knowledge import formats
 from drive_server.knowledge.formats import GROUPS
 from drive_server.models.items import Kind

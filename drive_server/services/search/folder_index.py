@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Select, select
 
-from drive_server.access import Actor, Role, Scope, require_person, require_scope
+from drive_server.kernel.access import Actor, Role, Scope, require_person, require_scope
+from drive_server.kernel.sql.database import Database
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.models.search import IndexStatus
 from drive_server.services.tree.nodes import descendants, locate_file, locate_folder, locate_many
-from drive_server.storage.database import Database
 from drive_server.storage.tables.index import IndexEntryRow
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import ColumnElement, and_, or_
 
+from drive_server.kernel.text.characters import CHARACTERS, CJK, fold, fold_words
 from drive_server.knowledge.index.matching import LONG_WORD, MIN_CORRECTABLE
-from drive_server.knowledge.text.characters import CHARACTERS, CJK, fold, fold_words
 from drive_server.services.search.name_index import BEYOND_ASCII, all_of, any_of, may_have, narrows, pattern_terms
 from drive_server.services.search.names import NameMatch, beyond_ascii, is_like, like_pattern, score_name
 from drive_server.storage.tables.items import NodeRow
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     from drive_server.models.items import Kind
 
-MOST_WORDS = 4
+MAX_WORDS = 4
 """More words are a question, and no name: it is not worth looking through names for it."""
-MOST_COMPARED = 1000
+MAX_COMPARED = 1000
 """The most names that are compared letter by letter with the query for a slip."""
 
-MOST_FOLDED = 20_000
+MAX_FOLDED = 20_000
 """The most names that are brought to one form and compared: 3 microseconds each."""
 
 ROWS_AT_ONCE = 1000
@@ -68,7 +68,7 @@ async def match_near_names(
     parameters = {"expression": expression} if is_narrowed else {}
     wanted = normal_form(query)
     matches: list[NameMatch] = []
-    limited = candidates.limit(MOST_COMPARED if with_slips else MOST_FOLDED)
+    limited = candidates.limit(MAX_COMPARED if with_slips else MAX_FOLDED)
     async for row in await session.stream(limited.execution_options(yield_per=ROWS_AT_ONCE), parameters):
         node_id, name = row
         if score := score_near(name, wanted, with_slips=with_slips):
@@ -79,7 +79,7 @@ async def match_near_names(
 def _words_of_name(query: str) -> list[str]:
     """Return the words of a query, none if they are too many or too short to be compared with names."""
     words = [word for word in _parted(query).split() if word != "'"]
-    is_comparable = len(words) <= MOST_WORDS and not any(len(word) < 2 and word.isascii() for word in words)
+    is_comparable = len(words) <= MAX_WORDS and not any(len(word) < 2 and word.isascii() for word in words)
     return words if is_comparable else []
 
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import ColumnElement, Select, TextClause, bindparam, column, func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.storage.server import is_embedded
+from drive_server.kernel.sql.server import is_embedded
 from drive_server.storage.tables.items import NameKeyRow, NodeRow
 
-MOST_NARROWED = 2_000
+MAX_NARROWED = 2_000
 """Beyond so many names, looking through all of them is as fast: it ends when enough are found."""
 
 BEYOND_ASCII = "beyond"
@@ -43,9 +43,9 @@ async def narrows(session: AsyncSession, expression: str) -> bool:
     """Return whether the database has the index, and few names meet the expression."""
     if not expression or not is_embedded(session.get_bind()):
         return False
-    some = _matching().with_only_columns(column("rowid")).limit(MOST_NARROWED + 1).subquery()
+    some = _matching().with_only_columns(column("rowid")).limit(MAX_NARROWED + 1).subquery()
     found = await session.scalar(select(func.count()).select_from(some), {"expression": expression})
-    return (found or 0) <= MOST_NARROWED
+    return (found or 0) <= MAX_NARROWED
 
 
 def may_have() -> ColumnElement[bool]:

@@ -5,10 +5,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from drive_server.kernel.text.characters import fold_places, fold_words
 from drive_server.knowledge.index.index import IndexHit
 from drive_server.knowledge.index.matching import word_stem
 from drive_server.knowledge.index.queries import parse
-from drive_server.knowledge.text.characters import fold_places, fold_words
 
 MAX_SNIPPET_CHARACTERS = 500
 LEAD_CHARACTERS = 120

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import CompoundSelect, Select, bindparam, func, literal, null, select, union_all
 
-from drive_server.messages import Message
+from drive_server.kernel.messages import Message
 from drive_server.services.tree.nodes import QUERIES_KEPT, NodeView, locate_folder, shared_ids, visible_ids
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
     from sqlalchemy.ext.asyncio import AsyncSession
 
-    from drive_server.access import Principal
+    from drive_server.kernel.access import Principal
 
 MAX_NAMED_FILES = 2000
 """The most files of a folder that a query names; beyond that it searches all that the caller owns."""

@@ -8,19 +8,20 @@ from typing import Literal
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Principal, Scope, require_person, require_scope
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.access import Actor, Principal, Scope, require_person, require_scope
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.messages import Language, Message, join_sentences, render
+from drive_server.kernel.pagination import Cursors
+from drive_server.kernel.sql.database import Database
 from drive_server.knowledge.index.health import DamagedIndexError
 from drive_server.knowledge.index.index import IndexHit
 from drive_server.knowledge.index.queries import parse
 from drive_server.knowledge.index.reranking import MAX_PASSAGES, Reranker
 from drive_server.knowledge.index_process.passage_index import PassageIndex
-from drive_server.messages import Language, Message, join_sentences, render
 from drive_server.models.base import Page
 from drive_server.models.items import Item, Kind
 from drive_server.models.search import Hit
 from drive_server.services.documents.service import DocumentService
-from drive_server.services.pagination import Cursors
 from drive_server.services.search.filters import NO_FILTER, SearchFilter
 from drive_server.services.search.fuzzy_names import match_near_names, may_be_name
 from drive_server.services.search.names import NameMatch, list_latest, match_names
@@ -28,7 +29,6 @@ from drive_server.services.search.order import Candidate, Question, in_one_order
 from drive_server.services.search.scope import SearchArea, open_area
 from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.nodes import NodeView, locate_many
-from drive_server.storage.database import Database
 from drive_server.storage.tables.index import IndexEntryRow
 
 MAX_QUERY_CHARACTERS = 1000

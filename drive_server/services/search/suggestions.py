@@ -8,9 +8,10 @@ from unicodedata import normalize
 from sqlalchemy import func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Principal, Scope, require_scope
-from drive_server.errors import DriveError
-from drive_server.knowledge.text.characters import fold_words
+from drive_server.kernel.access import Actor, Principal, Scope, require_scope
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.text.characters import fold_words
 from drive_server.models.items import Kind
 from drive_server.services.search.fuzzy_names import match_near_names
 from drive_server.services.search.names import match_names
@@ -25,7 +26,6 @@ from drive_server.services.tree.nodes import (
     shared_ids,
     visible_ids,
 )
-from drive_server.storage.database import Database
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.people import UserRow
 from drive_server.storage.tables.sharing import ShareRow
@@ -33,9 +33,9 @@ from drive_server.storage.tables.sharing import ShareRow
 if TYPE_CHECKING:
     from datetime import datetime
 
-MOST_SUGGESTIONS = 100
-MOST_BELOW = 2000
-MOST_TYPED = 1024
+MAX_SUGGESTIONS = 100
+MAX_BELOW = 2000
+MAX_TYPED = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +56,27 @@ class SuggestionService:
     async def items(self, actor: Actor, typed: str, kind: Kind) -> Suggested:
         """Return files or folders whose name fits the typed text, or whose path continues it if it has a slash."""
         require_scope(actor.principal, Scope.READ)
-        if len(typed) > MOST_TYPED or not _is_text(typed):
+        if len(typed) > MAX_TYPED or not _is_text(typed):
             return Suggested()
         async with self._database.read() as session:
             if "/" in typed:
                 return await _by_path(session, actor.principal, typed, kind)
             ids = await (_by_name if typed.strip() else _newest)(session, actor.principal, typed, kind)
-            visible = await locate_many(session, actor.principal, ids[:MOST_SUGGESTIONS])
-            found = [visible[node_id] for node_id in ids[:MOST_SUGGESTIONS] if node_id in visible]
+            visible = await locate_many(session, actor.principal, ids[:MAX_SUGGESTIONS])
+            found = [visible[node_id] for node_id in ids[:MAX_SUGGESTIONS] if node_id in visible]
             values = await _values(session, actor.principal, found)
-        total = len(ids) if typed.strip() or len(ids) <= MOST_SUGGESTIONS else None
-        return Suggested(values, total, len(ids) > MOST_SUGGESTIONS)
+        total = len(ids) if typed.strip() or len(ids) <= MAX_SUGGESTIONS else None
+        return Suggested(values, total, len(ids) > MAX_SUGGESTIONS)
 
     async def people(self, actor: Actor, typed: str) -> Suggested:
         """Return the emails of people the caller shares something with, or who share something with them."""
         require_scope(actor.principal, Scope.READ)
-        wanted = fold_words(typed[:MOST_TYPED])
+        wanted = fold_words(typed[:MAX_TYPED])
         async with self._database.read() as session:
             emails = await _contacts(session, actor.principal)
         fitting = [email for email in emails if wanted in fold_words(email)]
         fitting.sort(key=lambda email: (not email.startswith(wanted), email))
-        shown = tuple(fitting[:MOST_SUGGESTIONS])
+        shown = tuple(fitting[:MAX_SUGGESTIONS])
         return Suggested(shown, len(fitting), len(fitting) > len(shown))
 
 
@@ -97,11 +97,11 @@ async def _newest(session: AsyncSession, principal: Principal, typed: str, kind:
     """Ask for the person's own items and for shared ones one after the other: each has an index of its own."""
     del typed
     live = select(NodeRow.id, NodeRow.updated_at).where(NodeRow.kind == kind, NodeRow.trash_id.is_(None))
-    newest = live.order_by(NodeRow.updated_at.desc(), NodeRow.id).limit(MOST_SUGGESTIONS + 1)
+    newest = live.order_by(NodeRow.updated_at.desc(), NodeRow.id).limit(MAX_SUGGESTIONS + 1)
     moments: dict[str, datetime] = {}
     for mine in (NodeRow.owner_id == principal.user_id, NodeRow.id.in_(shared_ids(principal))):
         moments |= {node_id: at for node_id, at in await session.execute(newest.where(mine))}  # noqa: C416 - rows, not tuples
-    return sorted(moments, key=lambda node_id: (-moments[node_id].timestamp(), node_id))[: MOST_SUGGESTIONS + 1]
+    return sorted(moments, key=lambda node_id: (-moments[node_id].timestamp(), node_id))[: MAX_SUGGESTIONS + 1]
 
 
 async def _by_path(session: AsyncSession, principal: Principal, typed: str, kind: Kind) -> Suggested:
@@ -114,9 +114,9 @@ async def _by_path(session: AsyncSession, principal: Principal, typed: str, kind
     visible = await locate_many(session, principal, ids)
     found_items = [visible[node_id] for node_id in ids if node_id in visible]
     fitting = [item for item in found_items if fold_words(item.path).startswith(fold_words(start))]
-    values = await _values(session, principal, fitting[:MOST_SUGGESTIONS])
-    is_all = len(ids) <= MOST_BELOW
-    return Suggested(values, len(fitting) if is_all else None, len(fitting) > MOST_SUGGESTIONS or not is_all)
+    values = await _values(session, principal, fitting[:MAX_SUGGESTIONS])
+    is_all = len(ids) <= MAX_BELOW
+    return Suggested(values, len(fitting) if is_all else None, len(fitting) > MAX_SUGGESTIONS or not is_all)
 
 
 async def _below(session: AsyncSession, principal: Principal, folder_path: str, kind: Kind) -> list[str]:
@@ -126,14 +126,14 @@ async def _below(session: AsyncSession, principal: Principal, folder_path: str, 
         return []
     below = descendants(folder.id)
     query = select(below.c.id).where(below.c.kind == kind).order_by(below.c.depth, below.c.name)
-    return list(await session.scalars(query.limit(MOST_BELOW + 1)))
+    return list(await session.scalars(query.limit(MAX_BELOW + 1)))
 
 
 async def _shared(session: AsyncSession, principal: Principal, start: str, kind: Kind) -> list[str]:
     if not f"/{SHARED_FOLDER}/".casefold().startswith(start.casefold()):
         return []
     query = select(NodeRow.id).where(NodeRow.id.in_(shared_ids(principal)), NodeRow.kind == kind)
-    return list(await session.scalars(query.order_by(NodeRow.name, NodeRow.id).limit(MOST_BELOW + 1)))
+    return list(await session.scalars(query.order_by(NodeRow.name, NodeRow.id).limit(MAX_BELOW + 1)))
 
 
 async def _values(session: AsyncSession, principal: Principal, found: Sequence[NodeView]) -> tuple[str, ...]:

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import select
 
-from drive_server.access import Actor, Scope, require_person, require_scope
-from drive_server.rate_limiter import SlidingWindow
+from drive_server.kernel.access import Actor, Scope, require_person, require_scope
+from drive_server.kernel.rate_limiter import SlidingWindow
 from drive_server.services.tree.grantees import Grantee, find_grantee, is_group, normalise_grantee
 from drive_server.storage.tables.people import UserRow
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
 
-    from drive_server.storage.database import Database
+    from drive_server.kernel.sql.database import Database
 
-MOST_LOOKUPS: Final = 100
+MAX_LOOKUPS: Final = 100
 """Addresses that a person asks about in an hour; of more, nothing is said."""
 HOUR_SECONDS: Final = 3600.0
 
@@ -29,7 +29,7 @@ class AccountService:
 
     def __init__(self, database: "Database") -> None:
         self._database = database
-        self._lookups = SlidingWindow(MOST_LOOKUPS, HOUR_SECONDS)
+        self._lookups = SlidingWindow(MAX_LOOKUPS, HOUR_SECONDS)
 
     async def find(self, actor: Actor, address: str) -> tuple[Grantee, bool | None]:
         """Return the address's person or group, and whether it has an account: None for a group, and over the limit.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from sqlalchemy import ColumnElement, Select, case, or_, select, true
 
-from drive_server.access import Actor, Scope, require_person, require_scope
+from drive_server.kernel.access import Actor, Scope, require_person, require_scope
 from drive_server.services.tree.grantees import GROUP, granted_to, name_key
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.people import GroupMemberRow, GroupRow, UserRow
@@ -14,9 +14,9 @@ from drive_server.storage.tables.sharing import ShareRow
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
 
-    from drive_server.storage.database import Database
+    from drive_server.kernel.sql.database import Database
 
-MOST_CONTACTS: Final = 100
+MAX_CONTACTS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from typing import Final
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Principal, Role
-from drive_server.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, Principal, Role
+from drive_server.kernel.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
+from drive_server.kernel.messages import Message
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.tree.grantees import granted_to, is_group, shown_grantees
 from drive_server.services.tree.names import display_name

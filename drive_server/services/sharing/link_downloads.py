@@ -12,12 +12,12 @@ import anyio
 from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.sql.engine import SessionWork
 from drive_server.services.throttles.windows import SERVER_NOW
-from drive_server.storage.database import Database
-from drive_server.storage.engine import SessionWork
 from drive_server.storage.tables.sharing import LinkFetchRow
 
-MOST_DOWNLOADS: Final = 10_000
+MAX_DOWNLOADS: Final = 10_000
 KEPT_SECONDS: Final = 24 * 3600.0
 # Of the bytes sent before a connection broke, a part never arrived, and is fetched again.
 SPARE_SHARE: Final = 10
@@ -125,7 +125,7 @@ class MemoryDownloads:
         begun = self._begun.get(fetch.key)
         if begun is None or now - begun.at >= KEPT_SECONDS:
             begun = self._begun[fetch.key] = _Begun(now)
-            if len(self._begun) > MOST_DOWNLOADS:
+            if len(self._begun) > MAX_DOWNLOADS:
                 self._begun.popitem(last=False)
         self._begun.move_to_end(fetch.key)
         return begun

@@ -12,18 +12,18 @@ from typing import Final
 
 from anyio import CapacityLimiter, to_thread
 
-from drive_server.errors import InvalidInputError, PasswordRequiredError
-from drive_server.messages import Message
-from drive_server.rate_limiter import network_of
+from drive_server.kernel.errors import InvalidInputError, PasswordRequiredError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.rate_limiter import network_of
+from drive_server.kernel.sql.database import Database
 from drive_server.services.throttles.attempts import Attempts
 from drive_server.services.throttles.windows import window_of
-from drive_server.storage.database import Database
 
 MIN_CHARACTERS: Final = 8
 MAX_CHARACTERS: Final = 128
 GUESSES: Final = 10
-MOST_VERIFIED: Final = 10_000
-MOST_AT_ONCE: Final = 2
+MAX_VERIFIED: Final = 10_000
+MAX_AT_ONCE: Final = 2
 # 16 MiB of memory and some 40 ms for each guess (RFC 7914, section 2).
 COST: Final = {"n": 1 << 14, "r": 8, "p": 1}
 SALT_BYTES: Final = 16
@@ -44,7 +44,7 @@ class LinkPasswords:
         self._verified: OrderedDict[bytes, None] = OrderedDict()
         self._key = token_bytes(KEY_BYTES)
         # Its own few threads: guessing must not take those that everything else needs.
-        self._threads = CapacityLimiter(MOST_AT_ONCE)
+        self._threads = CapacityLimiter(MAX_AT_ONCE)
 
     async def hash(self, password: str) -> str:
         """Return the stored form of a password. Raises `InvalidInputError` for one that is too short or too long."""
@@ -69,7 +69,7 @@ class LinkPasswords:
             if not hmac.compare_digest(await self._derive(guess, b64decode(salt)), b64decode(derived)):
                 raise wrong_password()
         self._verified[proof] = None
-        if len(self._verified) > MOST_VERIFIED:
+        if len(self._verified) > MAX_VERIFIED:
             self._verified.popitem(last=False)
 
     async def _derive(self, password: str, salt: bytes) -> bytes:

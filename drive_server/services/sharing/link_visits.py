@@ -10,13 +10,13 @@ from typing import Final
 from sqlalchemy import or_, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Principal, Role, Scope
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import ForbiddenError, NotFoundError
+from drive_server.kernel.access import Actor, Principal, Role, Scope
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import ForbiddenError, NotFoundError
+from drive_server.kernel.sql.database import Database
 from drive_server.services.sharing.link_downloads import Fetch, LinkDownloads
 from drive_server.services.sharing.link_passwords import LinkPasswords, wrong_password
 from drive_server.services.sharing.links import PURPOSE
-from drive_server.storage.database import Database
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.sharing import LinkRow
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from sqlalchemy import select
 
-from drive_server.access import Actor, Principal, Role, Scope, parse_role, require_scope
-from drive_server.context import public_address
-from drive_server.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, Principal, Role, Scope, parse_role, require_scope
+from drive_server.kernel.context import public_address
+from drive_server.kernel.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.pagination import Cursors
 from drive_server.models.access import Link, Share
 from drive_server.models.base import Page
 from drive_server.models.changes import Outcome
 from drive_server.services.files.operations import begin
-from drive_server.services.pagination import Cursors
 from drive_server.services.sharing.service import carriers_of, inherited_path, refuse_root, shares_on
 from drive_server.services.tree.items import checked_limit
 from drive_server.services.tree.names import display_name
@@ -26,10 +26,10 @@ from drive_server.storage.tables.sharing import LinkRow
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
 
+    from drive_server.kernel.sql.database import Database
     from drive_server.services.journal.recorder import Recorder
     from drive_server.services.journal.service import Journal
     from drive_server.services.sharing.link_passwords import LinkPasswords
-    from drive_server.storage.database import Database
 
 Term = Literal["expiry", "password", "limit"]
 TERMS: Final[tuple[Term, ...]] = ("expiry", "password", "limit")

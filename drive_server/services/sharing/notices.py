@@ -11,29 +11,29 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from sqlalchemy import ColumnElement, Select, bindparam, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Principal, Role, Scope, require_person, require_scope
-from drive_server.clock import Clock, utc_now
-from drive_server.context import public_address
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, Principal, Role, Scope, require_person, require_scope
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.context import public_address
+from drive_server.kernel.messages import Message
+from drive_server.kernel.pagination import Cursors
+from drive_server.kernel.sql.shared_poll import SharedPoll, Watch
 from drive_server.models.base import Page
 from drive_server.models.items import Item
 from drive_server.services.journal.changes import summary_of
 from drive_server.services.journal.unasked import CHANGE
 from drive_server.services.mail.outbox import MailText, Outbox
-from drive_server.services.pagination import Cursors
 from drive_server.services.tree.grantees import GROUP, Grantee, is_group
 from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.nodes import BATCH, NodeView, item_message, locate_many, shared_ids
-from drive_server.storage.shared_poll import SharedPoll, Watch
+from drive_server.storage.journal_numbers import Numbers, read_numbers
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.journal import ChangeRow
 from drive_server.storage.tables.people import GroupMemberRow, UserRow
 from drive_server.storage.tables.sharing import NoticeRow, ShareRow
-from drive_server.storage.turns import Numbers, read_numbers
 
 if TYPE_CHECKING:
+    from drive_server.kernel.sql.database import Database
     from drive_server.services.journal.recorder import Recorder
-    from drive_server.storage.database import Database
 
 SHARE: Final = "share"
 LEFT: Final = "left"

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from drive_server.access import Actor, Principal, Role, Scope, parse_role, require_person, require_scope
-from drive_server.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, Principal, Role, Scope, parse_role, require_person, require_scope
+from drive_server.kernel.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.pagination import Cursors
 from drive_server.models.access import Share
 from drive_server.models.base import Page
 from drive_server.models.changes import Outcome
 from drive_server.models.items import Item
 from drive_server.services.files.operations import begin
-from drive_server.services.pagination import Cursors
 from drive_server.services.sharing.leaving import LEAVE, leave, left_just_now
 from drive_server.services.tree.grantees import (
     Grantee,
@@ -35,11 +35,11 @@ from drive_server.storage.tables.sharing import ShareRow
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
 
+    from drive_server.kernel.sql.database import Database
     from drive_server.services.journal.recorder import Recorder
     from drive_server.services.journal.service import Journal
     from drive_server.services.sharing.accounts import AccountService
     from drive_server.services.sharing.notices import NoticeService
-    from drive_server.storage.database import Database
 
 HIDDEN_FOLDER = "a folder above that is not shared with you"
 _BY_NAME = NameOrder((NodeRow.name, NodeRow.id), lambda row, name: (name, row.id))

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import anyio
 
-from drive_server.access import Actor
-from drive_server.errors import InvalidInputError, TooLargeError, UnsupportedContentError
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import InvalidInputError, TooLargeError, UnsupportedContentError
+from drive_server.kernel.messages import Message
 from drive_server.knowledge.media_types import DEFAULT, is_plain_text, is_text, looks_like_text, media_type_of
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.knowledge.text.decode import decode
@@ -22,7 +23,6 @@ from drive_server.knowledge.writers.render import (
     can_render,
     render_work,
 )
-from drive_server.messages import Message
 from drive_server.services.text.excerpts import run_in_thread
 from drive_server.services.tree.names import display_name
 from drive_server.storage.blobs import HEAD_BYTES, Blob, BlobStore

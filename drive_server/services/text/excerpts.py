@@ -7,7 +7,7 @@ from typing import TypeVar, TypeVarTuple
 
 import anyio
 
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.errors import InvalidInputError
 
 SMALL = 1 << 14
 """Bytes or characters that are worked on where they are: the slowest text of that size takes some milliseconds."""

@@ -19,8 +19,8 @@ SHORTEST_PART: Final = 8
 """The least weight of a part between two omissions, as anything can be put together out of single words. A
 character of a script without blanks weighs more, see `CHARACTER_WEIGHT`."""
 CHARACTER_WEIGHT: Final = 2
-MOST_PLACES: Final = 1_000
-MOST_TRIED: Final = 20_000
+MAX_PLACES: Final = 1_000
+MAX_TRIED: Final = 20_000
 """A text of one letter over and over has a part of it at every place."""
 
 _SPACELESS = (
@@ -101,7 +101,7 @@ class QuotableText:
         if not wanted:
             return
         at = start - 1
-        for _ in range(MOST_TRIED):
+        for _ in range(MAX_TRIED):
             at = self._text.find(wanted, at + 1)
             if at < 0:
                 return
@@ -113,7 +113,7 @@ class QuotableText:
         first = next(places, None)
         if first is None or near is None or self._touches(first, near):
             return first
-        for _, place in zip(range(MOST_PLACES), places, strict=False):
+        for _, place in zip(range(MAX_PLACES), places, strict=False):
             if self._touches(place, near):
                 return place
         return first

@@ -7,10 +7,10 @@ from hashlib import sha256
 
 import anyio
 
-from drive_server.errors import DriveError, UnauthenticatedError
-from drive_server.messages import Message
+from drive_server.kernel.errors import DriveError, UnauthenticatedError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
 from drive_server.services.throttles.windows import Window, window_of
-from drive_server.storage.database import Database
 
 
 class Attempts:

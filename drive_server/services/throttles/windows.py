@@ -11,9 +11,9 @@ import anyio
 from sqlalchemy import Double, cast, delete, extract, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.messages import Message
-from drive_server.rate_limiter import MINUTE_SECONDS, RateLimiter, refusal
-from drive_server.storage.database import Database
+from drive_server.kernel.messages import Message
+from drive_server.kernel.rate_limiter import MINUTE_SECONDS, RateLimiter, refusal
+from drive_server.kernel.sql.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import AttemptRow
 

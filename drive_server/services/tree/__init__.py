@@ -1,4 +1,4 @@
 """Items in the tree as one person sees them: names, ancestors, roles, pages in the order of names.
 
-May import `storage` and `knowledge.text`.
+May import `kernel` and `storage`.
 """

@@ -8,8 +8,8 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, String, literal, select, type_coerce, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.errors import NotFoundError
-from drive_server.messages import Message
+from drive_server.kernel.errors import NotFoundError
+from drive_server.kernel.messages import Message
 from drive_server.services.identity.emails import normalise_email
 from drive_server.storage.tables.people import GroupMemberRow, GroupRow, UserRow
 from drive_server.storage.tables.sharing import ShareRow

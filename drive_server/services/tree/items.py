@@ -8,8 +8,8 @@ from sqlalchemy import Row, Select, bindparam, case, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from drive_server.access import Role
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.access import Role
+from drive_server.kernel.errors import InvalidInputError
 from drive_server.models.items import IndexState, Item, Kind
 from drive_server.services.tree.ancestors import Reader
 from drive_server.services.tree.nodes import NodeView

@@ -21,15 +21,15 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import InstrumentedAttribute
 
-from drive_server.services.pagination import Cursors
+from drive_server.kernel.pagination import Cursors
+from drive_server.kernel.sql.server import is_embedded
 from drive_server.services.tree.ancestors import Reader
-from drive_server.storage.server import is_embedded
+from drive_server.storage.journal_numbers import read_numbers_sync
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
-from drive_server.storage.turns import read_numbers_sync
 
 # The most renamed items in a cursor: far more than are renamed while somebody turns the pages.
-MOST_REMEMBERED = 300
+MAX_REMEMBERED = 300
 ROOM = "room"
 SETTLED = "settled"
 ALL = 1 << 62
@@ -86,7 +86,7 @@ def first_page(
         settled = read_numbers_sync(reader).settled
         found = reader.execute(query, {**values, ROOM: size + 1, SETTLED: settled}).all()
     ahead = tuple(map(int, found[0].ahead.split(","))) if found and found[0].ahead else ()
-    return _page(found, size, order, _Place((), settled, ahead[-MOST_REMEMBERED:], ()), cursors)
+    return _page(found, size, order, _Place((), settled, ahead[-MAX_REMEMBERED:], ()), cursors)
 
 
 def rows_in_order(
@@ -129,7 +129,7 @@ def _repaired(
         elif not was_listed and not comes_later:
             missed.append(row)
     missed.sort(key=lambda row: order.key(row, row.name))
-    return missed, _Place(place.key, settled, ahead, tuple(sorted(listed)[-MOST_REMEMBERED:]))
+    return missed, _Place(place.key, settled, ahead, tuple(sorted(listed)[-MAX_REMEMBERED:]))
 
 
 def _earlier_names(
@@ -152,7 +152,7 @@ def _earlier_names(
             before = entry["before"] or {}
             if entry["table"] == "nodes" and "name" in before and entry["after"]:
                 names.setdefault(entry["id"], before["name"])
-    return names, tuple(ahead[-MOST_REMEMBERED:])
+    return names, tuple(ahead[-MAX_REMEMBERED:])
 
 
 def _page(

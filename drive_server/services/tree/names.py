@@ -4,9 +4,9 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import groupby
 
-from drive_server.errors import InvalidNameError
-from drive_server.escaping.characters import BIDI_CONTROLS, is_noncharacter
-from drive_server.messages import Message
+from drive_server.kernel.errors import InvalidNameError
+from drive_server.kernel.escaping.characters import BIDI_CONTROLS, is_noncharacter
+from drive_server.kernel.messages import Message
 from drive_server.services.tree.lookalikes import (
     JOINERS,
     is_blank,

@@ -10,9 +10,9 @@ from sqlalchemy import CTE, Select, bindparam, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from drive_server.access import Principal, Role, require_role
-from drive_server.errors import InvalidInputError, StateConflictError
-from drive_server.messages import Message
+from drive_server.kernel.access import Principal, Role, require_role
+from drive_server.kernel.errors import InvalidInputError, StateConflictError
+from drive_server.kernel.messages import Message
 from drive_server.services.tree.ancestors import (
     MAX_DEPTH,
     OF_MANY,

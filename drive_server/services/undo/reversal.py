@@ -10,8 +10,8 @@ import orjson
 from sqlalchemy import Select, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Scope, require_scope
-from drive_server.errors import (
+from drive_server.kernel.access import Actor, Scope, require_scope
+from drive_server.kernel.errors import (
     EtagMismatchError,
     ForbiddenError,
     InvalidInputError,
@@ -19,7 +19,7 @@ from drive_server.errors import (
     NotFoundError,
     StateConflictError,
 )
-from drive_server.messages import Message, localized
+from drive_server.kernel.messages import Message, localized
 from drive_server.models.changes import RedoResult, UndoResult
 from drive_server.services.journal.changes import HAS_ENTRIES, summary_of, to_change
 from drive_server.services.journal.recorder import CHANGES, Entry, Recorder

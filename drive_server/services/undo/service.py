@@ -8,9 +8,9 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from drive_server.access import Actor, Scope, require_scope
-from drive_server.errors import InvalidInputError, NotFoundError, StateConflictError
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, Scope, require_scope
+from drive_server.kernel.errors import InvalidInputError, NotFoundError, StateConflictError
+from drive_server.kernel.messages import Message
 from drive_server.models.changes import Outcome, RedoResult, UndoResult
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal

@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import Select, select
 
-from drive_server.access import Role
-from drive_server.errors import ForbiddenError, NotFoundError
-from drive_server.messages import Message
+from drive_server.kernel.access import Role
+from drive_server.kernel.errors import ForbiddenError, NotFoundError
+from drive_server.kernel.messages import Message
 from drive_server.models.changes import Change
 from drive_server.services.files.copying import fingerprint, leaves_below
 from drive_server.services.files.moving import require_may_take_out

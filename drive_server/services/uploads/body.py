@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 import anyio
 
-from drive_server.errors import ChecksumMismatchError, TooLargeError
+from drive_server.kernel.errors import ChecksumMismatchError, TooLargeError
 from drive_server.services.quota import Room
 from drive_server.services.uploads.partials import Partial
 from drive_server.storage.blobs import CHUNK_BYTES, in_thread

@@ -7,9 +7,9 @@ from typing import Final, Protocol
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.errors import LockedError
+from drive_server.kernel.errors import LockedError
+from drive_server.kernel.sql.database import Database
 from drive_server.storage.blobs import Blob, BlobStore, in_thread
-from drive_server.storage.database import Database
 from drive_server.storage.partials.files import PartialFile, PartialFiles
 from drive_server.storage.partials.objects import PartialObjects
 from drive_server.storage.tables.items import UploadPartRow, UploadRow

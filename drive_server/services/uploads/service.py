@@ -11,9 +11,9 @@ import anyio
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Role, Scope, require_scope
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import (
+from drive_server.kernel.access import Actor, Role, Scope, require_scope
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import (
     InvalidInputError,
     LockedError,
     NotFoundError,
@@ -21,6 +21,7 @@ from drive_server.errors import (
     StateConflictError,
     TooLargeError,
 )
+from drive_server.kernel.sql.database import Database
 from drive_server.knowledge.media_types import media_type_of
 from drive_server.models.items import OnConflict
 from drive_server.services.documents.service import DocumentService
@@ -31,14 +32,13 @@ from drive_server.services.tree.nodes import locate_folder
 from drive_server.services.uploads.body import UploadWriter, Verifier
 from drive_server.services.uploads.partials import Partial, Partials
 from drive_server.storage.blobs import BlobStore
-from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.items import UploadRow
 from drive_server.storage.tables.journal import ChangeRow
 
 UPLOAD_ID: Final = re.compile("[0-9a-f]{32}")
-MOST_OPEN: Final = 100
-MOST_QUOTAS: Final = 2
+MAX_OPEN: Final = 100
+MAX_QUOTAS: Final = 2
 """As many quotas may all unfinished uploads of a person want together: no quota counts their bytes yet. More than one,
 so that who lost the address of a large upload can begin it once more."""
 
@@ -218,11 +218,11 @@ class UploadService:
         unfinished = mine.where(UploadRow.item_id.is_(None), UploadRow.expires_at > self._clock())
         count, size = (await session.execute(unfinished)).one()
         size += longest if length is None else length
-        if count >= MOST_OPEN or (count and quota_bytes and size > MOST_QUOTAS * quota_bytes):
+        if count >= MAX_OPEN or (count and quota_bytes and size > MAX_QUOTAS * quota_bytes):
             raise RateLimitError(
                 "You have too many unfinished uploads.",
                 hint="Finish or end some of them; they end by themselves after a while.",
-                details={"limit": MOST_OPEN, "retry_after_seconds": int(self._kept_for.total_seconds())},
+                details={"limit": MAX_OPEN, "retry_after_seconds": int(self._kept_for.total_seconds())},
             )
 
     def _require_fits(self, size: int) -> None:

@@ -6,16 +6,16 @@ from typing import Final, cast
 
 from sqlalchemy import Connection, Row, Table, and_, select, update
 
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.sql.database import Database
 from drive_server.services.tree.nodes import BATCH
 from drive_server.storage.blobs import BlobStore
-from drive_server.storage.database import Database
 from drive_server.storage.tables.items import NodeRow, VersionRow
 
 _VERSIONS = cast("Table", VersionRow.__table__)
 _IS_CURRENT = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
 _CHECKSUMS = select(NodeRow.id, VersionRow.blob, VersionRow.checksums, VersionRow.size).join(VersionRow, _IS_CURRENT)
-MOST_BYTES: Final = 4 << 30
+MAX_BYTES: Final = 4 << 30
 """Bytes that one page of a list has read: a client that waits for it gives up after some minutes."""
 
 
@@ -37,7 +37,7 @@ class DavChecksums:
         new, total = dict[str, str](), 0
         for blob, size in sorted(sizes.items(), key=lambda entry: entry[1]):
             total += size
-            if (not new or total <= MOST_BYTES) and (checksums := await self._worked_out(blob)) is not None:
+            if (not new or total <= MAX_BYTES) and (checksums := await self._worked_out(blob)) is not None:
                 new[blob] = checksums
         if new:
             await self._store(new)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
+from drive_server.kernel.sql.database import Database
 from drive_server.services.webdav.locks import DavLock, DavLocks, LocksAround
 from drive_server.services.webdav.properties import Properties, properties_sync
-from drive_server.storage.database import Database
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from uuid import uuid4
 from sqlalchemy import Connection, Row, Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import aliased
 
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import StateConflictError
-from drive_server.messages import Message
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import StateConflictError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
 from drive_server.services.tree.nodes import BATCH
-from drive_server.storage.database import Database
 from drive_server.storage.tables.dav import DavLockRow
 from drive_server.storage.tables.items import NodeRow
 

@@ -5,11 +5,11 @@ from typing import Any, Final, cast
 
 from sqlalchemy import Connection, Row, Table, delete, func, insert, select
 
-from drive_server.access import Actor, Role, Scope, require_scope
-from drive_server.errors import TooLargeError
-from drive_server.messages import Message
+from drive_server.kernel.access import Actor, Role, Scope, require_scope
+from drive_server.kernel.errors import TooLargeError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.database import Database
 from drive_server.services.tree.nodes import BATCH, descendants, locate_live_sync
-from drive_server.storage.database import Database
 from drive_server.storage.tables.dav import DavPropertyRow
 
 MAX_NAME_CHARACTERS: Final = 512

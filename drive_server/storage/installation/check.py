@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from drive_server.messages import Message
+from drive_server.kernel.messages import Message
 from drive_server.storage.installation.parts import Look, Part
 
 CONTENTS: Final = "contents"

@@ -11,13 +11,14 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.clock import utc_now
-from drive_server.errors import StorageFailureError
-from drive_server.messages import Message
-from drive_server.settings import DriveSettings
-from drive_server.signing import Signer
-from drive_server.storage.database import DRIVE_TURN, SIGNING_KEY, Database, ensure_signing_key, parsed_url, signing_key
-from drive_server.storage.engine import beside, open_engine
+from drive_server.kernel.clock import utc_now
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.settings import DriveSettings
+from drive_server.kernel.signing import Signer
+from drive_server.kernel.sql.database import Database, parsed_url
+from drive_server.kernel.sql.engine import beside, open_engine
+from drive_server.storage.drive_database import DRIVE_TURN, SIGNING_KEY, ensure_signing_key, signing_key
 from drive_server.storage.installation.check import CONTENTS, Finding, Known, Range, examine
 from drive_server.storage.installation.parts import (
     Contents,
@@ -83,7 +84,7 @@ class Installation:
         found = await anyio.to_thread.run_sync(self._find_before)
         if found or await anyio.to_thread.run_sync(self._is_new):
             return found
-        database = Database(open_engine(parsed_url(self._url)))
+        database = Database(open_engine(parsed_url(self._url)), SCHEMA)
         try:
             if await database.schema_version() != SCHEMA.newest_version():
                 return []

@@ -18,10 +18,10 @@ from sqlalchemy.engine import URL, Connection
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
+from drive_server.kernel.sql.database import parsed_url
+from drive_server.kernel.sql.server import is_sqlite, server_url
+from drive_server.kernel.sql.sqlite_faults import require_sound
 from drive_server.storage.blobs import places_of, remote_store
-from drive_server.storage.database import parsed_url
-from drive_server.storage.server import is_sqlite, server_url
-from drive_server.storage.sqlite_faults import require_sound
 
 MARK_FILE: Final = ".installation.json"
 BUSY_SECONDS: Final = 1

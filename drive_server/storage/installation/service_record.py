@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from drive_server.storage.file_locks import try_lock
+from drive_server.kernel.files.file_locks import try_lock
 
 LOCK_NAME: Final = "service.lock"
 RECORD_NAME: Final = "service.json"

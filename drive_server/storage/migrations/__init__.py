@@ -1,1 +1,1 @@
-"""The environment in which Alembic runs every schema's migrations, and those of the drive's tables."""
+"""The migrations of the drive's tables, which Alembic runs in the environment of `drive_server/kernel/sql/`."""

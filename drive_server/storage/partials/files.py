@@ -5,9 +5,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from drive_server.errors import LockedError
-from drive_server.storage.file_locks import try_lock
-from drive_server.storage.spool import sync
+from drive_server.kernel.errors import LockedError
+from drive_server.kernel.files.file_locks import try_lock
+from drive_server.kernel.files.spool import sync
 
 BINARY: Final = getattr(os, "O_BINARY", 0)
 """Windows would change line ends without it."""

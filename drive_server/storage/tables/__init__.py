@@ -1,1 +1,1 @@
-"""The drive's tables, one module a noun. Ids are UUID hex strings; times are UTC. May import `storage.schema`."""
+"""The drive's tables, one module a noun. Ids are UUID hex strings; times are UTC. May import `kernel.sql`."""

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 from sqlalchemy.orm import DeclarativeBase
 
-from drive_server.storage.schema import COLUMN_TYPES
+from drive_server.kernel.sql.schema import COLUMN_TYPES
 
 
 def new_id() -> str:

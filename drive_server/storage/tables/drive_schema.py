@@ -5,9 +5,9 @@ from typing import Final
 
 from sqlalchemy.exc import IntegrityError
 
-from drive_server.errors import NameConflictError
-from drive_server.messages import Message
-from drive_server.storage.schema import Schema
+from drive_server.kernel.errors import NameConflictError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.schema import Schema
 from drive_server.storage.tables import dav, index, installation, items, journal, people, programs, sharing, work
 from drive_server.storage.tables.base import Base
 from drive_server.storage.tables.items import LIVE_NAME_COLUMNS, LIVE_NAME_INDEX

@@ -7,18 +7,17 @@ from typing import Any, Final
 
 from sqlalchemy import BigInteger, ScalarSelect, Select, cast, column, extract, func, or_, select, table
 
+from drive_server.kernel.sql.turns import NOTES
 from drive_server.storage.tables.journal import ChangeRow
 from drive_server.storage.tables.people import ApiKeyRow, UserRow
 
-NOTES: Final = 0x64726976
-"""The first key of the locks with the notes; turns are in the other space of advisory locks, that of one 64-bit key."""
 _TWO_KEYS: Final = 2
 _LOCKS: Final = table("pg_locks", *map(column, ("locktype", "database", "classid", "objid", "objsubid")))
 _DATABASES: Final = table("pg_database", column("oid"), column("datname"))
 
 
 def lowest_note() -> ScalarSelect[int]:
-    """Return the query for the lowest note of a writer that is under way: see `turns.py`."""
+    """Return the query for the lowest note of a writer that is under way: see `journal_numbers.py`."""
     here = select(_DATABASES.c.oid).where(_DATABASES.c.datname == func.current_database()).scalar_subquery()
     notes = select(func.min(cast(_LOCKS.c.objid, BigInteger))).where(
         _LOCKS.c.locktype == "advisory",

@@ -16,7 +16,7 @@ from graph.models.client.events import DONE, PROGRESS
 from graph.models.client.reasoning import ThinkTags, reasoning_in, text_in
 from graph.models.dialects import REASONING
 
-LONGEST_ANSWER: Final = 4_000_000
+MAX_ANSWER: Final = 4_000_000
 """Characters of an answer with its reasoning and arguments. A model that does not stop is stopped here."""
 REPORTED: Final = ("system_fingerprint", "service_tier")
 PRICED_TIERS: Final = frozenset({"priority", "flex"})
@@ -123,8 +123,8 @@ class Answer:
             progress = next((_progress(chunk[PROGRESS]) for chunk in reversed(chunks) if chunk.get(PROGRESS)), None)
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError("a chunk is not of the shape that chunks have") from error
-        if self._length > LONGEST_ANSWER:
-            raise AnswerTooLongError(f"the answer is longer than {LONGEST_ANSWER} characters")
+        if self._length > MAX_ANSWER:
+            raise AnswerTooLongError(f"the answer is longer than {MAX_ANSWER} characters")
         text, reasoning = pieces[0] if len(pieces) == 1 else ("".join(part) for part in zip(*pieces, strict=True))
         if text or reasoning:
             return _chunk(text, reasoning)

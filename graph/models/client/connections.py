@@ -9,7 +9,7 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import httpx
 
-LONGEST_HEADER_CHARACTERS: Final = 64 * 1024
+MAX_HEADER_CHARACTERS: Final = 64 * 1024
 WRITTEN_AT_ONCE_BYTES: Final = 1024 * 1024
 """A longer request is written in pieces, so that the others get their turn between them."""
 PROXY_SCHEMES: Final = frozenset({"http", "https"})
@@ -58,8 +58,8 @@ class Connections:
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=self._keepalive, ssl=self._tls),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None, connect=self._connect),
-            max_line_size=LONGEST_HEADER_CHARACTERS,
-            max_field_size=LONGEST_HEADER_CHARACTERS,
+            max_line_size=MAX_HEADER_CHARACTERS,
+            max_field_size=MAX_HEADER_CHARACTERS,
         ) as session:
             yield session
 

@@ -7,7 +7,7 @@ import orjson
 
 END: Final = b"[DONE]"
 DATA: Final = b"data"
-MOST_BYTES: Final = 16 * 1024 * 1024
+MAX_BYTES: Final = 16 * 1024 * 1024
 """The longest event."""
 PROGRESS: Final = "prompt_progress"
 """The field of a chunk with which llama.cpp tells how far it has read the request (llama.cpp, "return_progress")."""
@@ -60,7 +60,7 @@ class EventReader:
         return found
 
     def _require_short(self) -> None:
-        if self._line_size + self._data_size > MOST_BYTES:
+        if self._line_size + self._data_size > MAX_BYTES:
             raise ValueError("an event of the answer is too long")
 
     def _dispatched(self) -> list[Any]:

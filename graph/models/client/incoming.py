@@ -9,9 +9,9 @@ import aiohttp
 from langchain_core.exceptions import ModelTimeoutError
 
 TOO_LONG: Final = "the answer is too long"
-MOST_BYTES: Final = 64 * 1024 * 1024
+MAX_BYTES: Final = 64 * 1024 * 1024
 """The longest answer, decompressed: 100,000 tokens as events of 640 bytes."""
-MOST_BODY_BYTES: Final = 16 * 1024 * 1024
+MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 """The longest body that is read as a whole."""
 
 COMMENT_WAITS: Final = 6
@@ -19,7 +19,7 @@ COMMENT_WAITS: Final = 6
 
 
 class Incoming:
-    """Reads a body of `MOST_BYTES` at most. While nobody reads it buffers data, so each piece carries more under load.
+    """Reads a body of `MAX_BYTES` at most. While nobody reads it buffers data, so each piece carries more under load.
 
     One timer serves a whole body: it is not moved with every piece but looks, when it fires, whether it is time yet.
     """
@@ -28,7 +28,7 @@ class Incoming:
         """`patience` is the longest silence, in seconds."""
         self.ended = False
         self._content = content
-        self._left = MOST_BYTES
+        self._left = MAX_BYTES
         self._loop = asyncio.get_running_loop()
         self._patience = patience
         self._deadline = inf
@@ -76,8 +76,8 @@ class Incoming:
                     await self._content.wait_eof()
 
     async def read_all(self) -> bytes:
-        """Return the whole body, of `MOST_BODY_BYTES` at most. Raises as `read`."""
-        self._left = min(self._left, MOST_BODY_BYTES)
+        """Return the whole body, of `MAX_BODY_BYTES` at most. Raises as `read`."""
+        self._left = min(self._left, MAX_BODY_BYTES)
         pieces: list[bytes] = []
         while piece := await self.read():
             pieces.append(piece)

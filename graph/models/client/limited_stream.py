@@ -43,7 +43,7 @@ class _LimitedStream(httpx.AsyncByteStream):
                 end = self._last_moment()
             whole += len(piece)
             event += len(piece)
-            if whole > incoming.MOST_BYTES or event > events.MOST_BYTES:
+            if whole > incoming.MAX_BYTES or event > events.MAX_BYTES:
                 raise httpx.DecodingError(incoming.TOO_LONG)
             if any(line in piece for line in BLANK_LINES):
                 event = 0

@@ -21,17 +21,17 @@ from graph.models.client.incoming import COMMENT_WAITS, Incoming
 
 REFUSED: Final = 400
 PATH: Final = "/chat/completions"
-LARGEST_REFUSAL_BYTES: Final = 64 * 1024
+MAX_REFUSAL_BYTES: Final = 64 * 1024
 FRAME_SECONDS: Final = 1 / 60
 """As long as a screen shows one picture: nobody sees tokens that come faster one by one."""
 CROWD: Final = 10
 GATHERED_PER_ANSWER: Final = 0.001
-LONGEST_GATHERING_SECONDS: Final = 0.1
+MAX_GATHERING_SECONDS: Final = 0.1
 DRAIN_SECONDS: Final = 0.5
 """Wait for the end of a stream after its last event, so that the connection can be used again."""
-LONGEST_ASKED_SECONDS: Final = 120.0
+MAX_ASKED_SECONDS: Final = 120.0
 FIRST_PAUSE_SECONDS: Final = 0.5
-LONGEST_PAUSE_SECONDS: Final = 8.0
+MAX_PAUSE_SECONDS: Final = 8.0
 AGAIN: Final = frozenset({408, 409, 429})
 SERVER_FAULT: Final = 500
 
@@ -119,12 +119,12 @@ class Endpoint:
         incoming.expect(self.first)
         try:
             with suppress(aiohttp.ClientError, ModelTimeoutError):
-                while len(body) <= LARGEST_REFUSAL_BYTES and (piece := await incoming.read()):
+                while len(body) <= MAX_REFUSAL_BYTES and (piece := await incoming.read()):
                     body += piece
         finally:
             incoming.close()
             response.close()
-        return body[:LARGEST_REFUSAL_BYTES]
+        return body[:MAX_REFUSAL_BYTES]
 
 
 def batching_seconds(answers: int, waited: float) -> float:
@@ -135,7 +135,7 @@ def batching_seconds(answers: int, waited: float) -> float:
     there is time for.
     """
     of_fast = FRAME_SECONDS if waited < FRAME_SECONDS else 0.0
-    of_crowd = min(answers * GATHERED_PER_ANSWER, LONGEST_GATHERING_SECONDS) if answers >= CROWD else 0.0
+    of_crowd = min(answers * GATHERED_PER_ANSWER, MAX_GATHERING_SECONDS) if answers >= CROWD else 0.0
     return max(of_fast, of_crowd)
 
 
@@ -180,7 +180,7 @@ def _checked(chunk: Any) -> Mapping[str, Any]:
 def is_worth_again(status: int, headers: Mapping[str, str]) -> bool:
     """Say whether a refusal may pass: by the service's own header, else by its status."""
     asked = seconds_asked_for(headers)
-    if asked is not None and asked > LONGEST_ASKED_SECONDS:
+    if asked is not None and asked > MAX_ASKED_SECONDS:
         return False
     said = headers.get("x-should-retry")
     if said in {"true", "false"}:
@@ -191,9 +191,9 @@ def is_worth_again(status: int, headers: Mapping[str, str]) -> bool:
 def pause(attempt: int, headers: Mapping[str, str]) -> float:
     """Return the seconds before the next attempt, from 0 on: the service's own number, else 0.5 to 8."""
     asked = seconds_asked_for(headers)
-    if asked is not None and 0 < asked <= LONGEST_ASKED_SECONDS:
+    if asked is not None and 0 < asked <= MAX_ASKED_SECONDS:
         return asked
-    return min(FIRST_PAUSE_SECONDS * 2 ** min(attempt, 10), LONGEST_PAUSE_SECONDS) * (1 - 0.25 * random())  # noqa: S311 - it only spreads requests
+    return min(FIRST_PAUSE_SECONDS * 2 ** min(attempt, 10), MAX_PAUSE_SECONDS) * (1 - 0.25 * random())  # noqa: S311 - it only spreads requests
 
 
 def seconds_asked_for(headers: Mapping[str, str]) -> float | None:

@@ -23,7 +23,7 @@ _LABELS: Final = (
 )
 _CONSTANTS: Final[Mapping[str, Any]] = {"true": True, "false": False, "null": None}
 _COMMENT: Final = re.compile(r"(?<=[,{\s])//[^\n\"]*$", re.MULTILINE)
-_MOST_MISSING: Final = 3
+_MAX_MISSING: Final = 3
 """Closing braces that a model may have left out."""
 _CLOSERS: Final[Mapping[str, str]] = {"(": ")", "[": "]", "{": "}"}
 
@@ -181,7 +181,7 @@ def read_lenient(text: str, at: int = 0) -> tuple[Any, int] | None:
 def _completed(text: str) -> str:
     text = text.rstrip().removesuffix("```").rstrip()
     open_ones = _open(text)
-    return text + "".join(reversed(open_ones)) if text.endswith("}") and len(open_ones) <= _MOST_MISSING else ""
+    return text + "".join(reversed(open_ones)) if text.endswith("}") and len(open_ones) <= _MAX_MISSING else ""
 
 
 def _balanced(text: str, at: int) -> int | None:
@@ -204,7 +204,7 @@ def _open(text: str) -> list[str]:
         if closes:
             waiting.append(closes)
         elif not waiting or text[place] != waiting.pop():
-            return ["}"] * (_MOST_MISSING + 1)
+            return ["}"] * (_MAX_MISSING + 1)
     return waiting
 
 

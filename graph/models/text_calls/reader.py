@@ -59,7 +59,7 @@ WRAPPERS: Final = ("tool_calls", "function_call", "tool_call")
 _NAME_KEY: Final = "|".join(NAME_KEYS)
 _KEY: Final = "|".join((*NAME_KEYS, *ARGUMENT_KEYS, *WRAPPERS, "type"))
 _FIRST_SIGNS: Final = tuple({opener[0] for opener in OPENERS})
-_LONGEST_OPENER: Final = max(map(len, OPENERS))
+_MAX_OPENER: Final = max(map(len, OPENERS))
 _OPENER: Final = re.compile("|".join(map(re.escape, OPENERS)))
 _FOLLOWS: Final = re.compile(
     r"\s*(?:[\[{]|<function=|<｜|<invoke name=|<name>|<\|tool_call_begin|[\w.-]+(?:\[ARGS\]|\s*\n\s*<arg_key>|\s*[{(]))"
@@ -126,7 +126,7 @@ def begin_of_markup(text: str, start: int, offered: frozenset[str], *, is_last: 
     )
     if found := [at for at in begins if at is not None]:
         return min(found)
-    may_begin = not is_last and any(sign in text[-_LONGEST_OPENER:] for sign in _FIRST_SIGNS)
+    may_begin = not is_last and any(sign in text[-_MAX_OPENER:] for sign in _FIRST_SIGNS)
     partial = max(partial_end(text, opener) for opener in OPENERS) if may_begin else 0
     return len(text) - partial if partial and not is_in_code(text[: len(text) - partial]) else None
 

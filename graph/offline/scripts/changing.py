@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from drive_server.moments import to_iso
+from drive_server.kernel.moments import to_iso
 from graph.memory.facts import words_of
 from graph.offline.conversation import Item
 from graph.offline.replay import request
@@ -25,7 +25,7 @@ from graph.offline.understanding.intent import NUMBERS, PREVIOUS, Intent, Ref
 from graph.offline.wording import bounded, inert, quoted
 
 IT: Final = Ref("it")
-MOST_HOURS: Final = 8_760
+MAX_HOURS: Final = 8_760
 _HOURS: Final = {"hour": 1, "day": 24, "week": 168, "month": 720, "year": 8_760}
 Arguments = Iterable[Mapping[str, Any]]
 
@@ -147,7 +147,7 @@ def hours_in(task: Task, said: str) -> int | None:
         count, named = found["n"] or found["zh"], (found["unit"] or found["zh_unit"]).lower()
         number = int(count) if count.isdigit() else NUMBERS.get(count.lower(), 1)
         unit = next(name for name, pattern in table("period") if pattern.fullmatch(named))
-        return min(MOST_HOURS, max(1, number) * _HOURS[unit])
+        return min(MAX_HOURS, max(1, number) * _HOURS[unit])
     try:
         now = datetime.strptime(str(task.sections.moment.get("now", "")).partition(" ")[2], "%Y-%m-%d %H:%M")  # noqa: DTZ007
         end = datetime.fromisoformat(str(to_iso(named_in("end_day", said), now, "end")))

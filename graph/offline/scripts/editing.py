@@ -13,7 +13,7 @@ from graph.offline.understanding.grammar import named_in, terms, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.wording import quoted
 
-SHOWN, MOST_EDITS = 60, 100
+SHOWN, MAX_EDITS = 60, 100
 _VALUE: Final = re.compile(r"(?P<figure>\d+(?:[.,:]\d+)*)(?P<unit>\s?[^\W\d_]*)")
 Edit = dict[str, str]
 
@@ -33,7 +33,7 @@ def replace_text(task: Task, intent: Intent) -> str:
     intent = replace(intent, edits=((old, new),), anchor=topic)
     edits = _planned(source.text, intent) if whole else [{"find": old, "replace": new}]
     facts = {"name": task.name(item), "find": quoted(old, SHOWN), "count": len(edits)}
-    if not 0 < len(edits) <= MOST_EDITS:
+    if not 0 < len(edits) <= MAX_EDITS:
         return task.say("too_many_matches" if edits else "no_match", **facts)
     result = task.call("patch_file", str(item.get("name", "")), file_id=item["id"], edits=edits)
     edited = task.say("edit_line" if new else "edit_line_removed", replace=quoted(new, SHOWN), **facts)

@@ -19,9 +19,9 @@ from graph.offline.scripts.resolve import (
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, terms, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
-from graph.offline.wording import MOST_LINES, bounded, code, inert, path_of, quoted, verbatim
+from graph.offline.wording import MAX_LINES, bounded, code, inert, path_of, quoted, verbatim
 
-MOST_FOUND, MOST_FILES, LONGEST_QUOTE, LONGEST_REST, PAIR, PAGE = 10, 200, 200, 300, 2, 30
+MAX_FOUND, MAX_FILES, MAX_QUOTE, MAX_REST, PAIR, PAGE = 10, 200, 200, 300, 2, 30
 
 
 def find(task: Task, intent: Intent) -> str:
@@ -29,12 +29,12 @@ def find(task: Task, intent: Intent) -> str:
     topic = topic_of(intent.query)
     query = topic or word("determiner").sub("", intent.query).strip()
     for queries in ([query], queries_of(query)[:3]) if not topic else ():
-        wanted = [request("search_files", query=one, limit=MOST_FOUND) for one in queries]
+        wanted = [request("search_files", query=one, limit=MAX_FOUND) for one in queries]
         found = {str(hit["file"]["id"]): hit for one in task.ask(wanted) for hit in one.hits}
         hits = _best(list(found.values()), query)
         if hits:
             return _shown(task, hits)
-    result = task.attempt("semantic_search_files", query=query[:500], limit=MOST_FOUND)
+    result = task.attempt("semantic_search_files", query=query[:500], limit=MAX_FOUND)
     hits = relevant(result, query)
     return _shown(task, hits) if hits else task.nothing_for(query, result)
 
@@ -53,7 +53,7 @@ def _shown(task: Task, hits: Sequence[Item]) -> str:
     if len(files) == 1:
         item = files[0]["file"]
         return task.say("found_one", name=task.name(item), path=path_of(item)) + _snippet(files[0])
-    lines = [f"{number}. {path_of(hit['file'])}{_snippet(hit)}" for number, hit in enumerate(files[:MOST_FOUND], 1)]
+    lines = [f"{number}. {path_of(hit['file'])}{_snippet(hit)}" for number, hit in enumerate(files[:MAX_FOUND], 1)]
     return "\n".join([task.say("found_many", count=len(files)), *lines])
 
 
@@ -83,14 +83,14 @@ def map_files(task: Task, intent: Intent) -> str:
     query = named_in("mention", intent.said).strip(' ?？。.！“”"')
     folder = resolve_folder(task, folder_of(intent.said))
     asked = task.say("many_mention" if query else "many_summarise", query=query)
-    args = {"folder_id": str(folder["id"]), "max_files": MOST_FILES, "language": task.language}
+    args = {"folder_id": str(folder["id"]), "max_files": MAX_FILES, "language": task.language}
     result = task.call("map_reduce_files", str(folder.get("name", "")), instruction=asked, **args)
     if not result.number("files"):
         return result.text if "files" not in result.data else task.say("many_empty", folder=task.name(folder))
     answered = result.number("answered")
     title = ("many_found" if answered else "many_found_none") if query else "many_title"
     findings, following = result.entries("results"), result.number("next")
-    while following and following < min(answered, MOST_LINES):
+    while following and following < min(answered, MAX_LINES):
         page = {"result_id": result.word("result_id"), "first": following, "limit": PAGE}
         more = task.call("read_bulk_result", **page)
         findings, following = findings + more.entries("results"), more.number("next")
@@ -103,8 +103,8 @@ def map_files(task: Task, intent: Intent) -> str:
 def _line(finding: Item) -> str:
     """Return the finding of a file: in quotation marks the sentence found in it, and how it goes on."""
     answer, quote = str(finding.get("answer") or ""), str(finding.get("quote") or "")
-    said = f"“{verbatim(quote or answer, LONGEST_QUOTE)}”"
-    rest = inert(answer.removeprefix(quote).strip()[:LONGEST_REST]) if quote and answer.startswith(quote) else ""
+    said = f"“{verbatim(quote or answer, MAX_QUOTE)}”"
+    rest = inert(answer.removeprefix(quote).strip()[:MAX_REST]) if quote and answer.startswith(quote) else ""
     return f"- {code(str(finding.get('path', '')))}: {said} {rest}".rstrip()
 
 

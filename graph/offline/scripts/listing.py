@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from graph.moment import WEEKDAYS
 from graph.offline.conversation import Item, Result
 from graph.offline.scripts.resolve import (
-    MOST_OF_DRIVE,
+    MAX_OF_DRIVE,
     PAGE,
     changed_at,
     every_file,
@@ -23,7 +23,7 @@ from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.intent import Intent, Ref
 from graph.offline.wording import bounded, code, inert, moment, path_of, quoted, size
 
-MANY, MOST, LONGEST_DIFF = 10, 100, 3_000
+MANY, MOST, MAX_DIFF = 10, 100, 3_000
 _NAMED: Final = frozenset({"name", "it", "path", "there", "open"})
 
 
@@ -92,7 +92,7 @@ def count(task: Task, intent: Intent) -> str:
         index = task.call("whoami").data.get("index")
         return task.say("count_of", count=sum(index.values()) if isinstance(index, dict) else "?")
     found = every_file(task, types=types)
-    return task.say("count_of", count=f"{len(found)}{'+' if len(found) >= MOST_OF_DRIVE else ''}")
+    return task.say("count_of", count=f"{len(found)}{'+' if len(found) >= MAX_OF_DRIVE else ''}")
 
 
 def extreme(task: Task, intent: Intent) -> str:
@@ -183,7 +183,7 @@ def diff(task: Task, intent: Intent) -> str:
 
 def differing(task: Task, result: Result, first: str, last: str) -> str:
     """Return the differences of two texts, line by line."""
-    lines = result.word("diff")[:LONGEST_DIFF].rstrip("\n")
+    lines = result.word("diff")[:MAX_DIFF].rstrip("\n")
     said = task.say("differ" if lines else "same", first=first, last=last)
     return "\n".join([said, "~~~~diff", lines, "~~~~"]) if lines else said
 

@@ -13,7 +13,7 @@ from graph.offline.understanding.grammar import word
 from graph.offline.understanding.intent import Intent, Ref
 from graph.offline.wording import bounded, code, in_all_languages, path_of, quoted
 
-LONGEST_TOPIC, YEAR = 60, 4
+MAX_TOPIC, YEAR = 60, 4
 _TITLES: Final = tuple(
     re.compile(re.escape(side).replace(r"\{topic\}", "(?P<topic>.+?)")) for side in in_all_languages("summary_title")
 )
@@ -89,7 +89,7 @@ def _last_summary(task: Task) -> str:
 def _topic_in(text: str) -> str:
     """Return the topic of a summary as a file name has it, empty if the text is none."""
     found = next(filter(None, (title.match(text.strip()) for title in _TITLES)), None)
-    return _UNSAFE.sub(" ", found["topic"]).strip()[:LONGEST_TOPIC].strip() if found else ""
+    return _UNSAFE.sub(" ", found["topic"]).strip()[:MAX_TOPIC].strip() if found else ""
 
 
 def move(task: Task, intent: Intent) -> str:

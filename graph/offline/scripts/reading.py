@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from graph.offline.conversation import Item, Result
 from graph.offline.documents import (
-    MOST_SENTENCES,
+    MAX_SENTENCES,
     Passage,
     Sentence,
     best_passage,
@@ -29,12 +29,12 @@ from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.understanding.meaning import likeness
 from graph.offline.wording import inert, path_of, verbatim
 
-MOST_OWN, MOST_JUDGED, MOST_READ = 4, 40, 3
+MAX_OWN, MAX_JUDGED, MAX_READ = 4, 40, 3
 NEAR, NEAR_HAN, FAR_AHEAD = 0.84, 0.888, 0.02
 """Cosines: from these on a sentence may be shown for a question, and by this much a label has to be the nearest."""
 SHORT, SHORT_HAN = 40, 10
 """Characters of a question that may leave out its subject."""
-HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT = 8, 500, 0.3, 3_000
+HITS, MAX_PASSAGE, WORTH_SHOWING, MAX_TEXT = 8, 500, 0.3, 3_000
 
 
 class Source(NamedTuple):
@@ -53,7 +53,7 @@ class Source(NamedTuple):
 
     def words(self, sentence: Sentence) -> str:
         """Return a sentence word for word: quotations are checked against the file."""
-        return verbatim(self.text[sentence.start : sentence.end], LONGEST_PASSAGE)
+        return verbatim(self.text[sentence.start : sentence.end], MAX_PASSAGE)
 
     def place(self, task: Task, sentences: Sequence[Sentence]) -> dict[str, str]:
         """Return the name and path of the file and the lines of sentences, as they are told."""
@@ -87,7 +87,7 @@ def ask(task: Task, intent: Intent) -> str:
         files = [*focus, *files]
     nearest = ""
     for asked in filter(None, (question, f"{before} {question}" if before else "")):
-        for own in files[:MOST_OWN]:
+        for own in files[:MAX_OWN]:
             # Of a table that was talked about, the search below asks as well, beside others.
             if own not in focus and (computed := compute(task, asked, own)):
                 return computed
@@ -142,7 +142,7 @@ def _from_drive(task: Task, question: str, nearest: str = "") -> str:
         for hit in result.hits
     ]
     graded = sorted(found, key=lambda one: -one[0].fit if one[0] else 0.0)
-    files = list({str(file["id"]): file for _, file in graded}.values())[:MOST_READ]
+    files = list({str(file["id"]): file for _, file in graded}.values())[:MAX_READ]
     files = files or _with_words(task, question)
     results = task.ask([request("read_file", file_id=file["id"]) for file in files])
     if results and not any(one.worked for one in results):
@@ -164,11 +164,11 @@ def _with_words(task: Task, question: str) -> list[Item]:
     files = {str(item["id"]): item for result in found for item in result.files}
     if files:
         counts = Counter(str(item["id"]) for result in found for item in result.files)
-        return [files[key] for key, _ in counts.most_common(MOST_READ)]
+        return [files[key] for key, _ in counts.most_common(MAX_READ)]
     every = every_file(task)
     named = {str(file["id"]): set(terms(str(file["name"]).rpartition(".")[0])) for file in every}
     wanted = respelt(terms(question), set[str]().union(*named.values()))
-    shared = sorted(every, key=lambda file: -len(wanted & named[str(file["id"])]))[:MOST_READ]
+    shared = sorted(every, key=lambda file: -len(wanted & named[str(file["id"])]))[:MAX_READ]
     return [file for file in shared if wanted & named[str(file["id"])]]
 
 
@@ -203,12 +203,12 @@ def _across(sentences: Sequence[Sentence], asked: str) -> Passage | None:
     if not ranked:
         return None
     clear = kind is not None if len(ranked) == 1 else ranked[0][0] - ranked[1][0] >= FAR_AHEAD
-    return Passage((ranked[0][1],) if clear else tuple(one for _, one in ranked[:MOST_READ]), 1.0, float(clear))
+    return Passage((ranked[0][1],) if clear else tuple(one for _, one in ranked[:MAX_READ]), 1.0, float(clear))
 
 
 def _considered(source: Source, question: str) -> Passage | None:
     """Return the passage that fits best; where words find none, the sentence that is near by its meaning, not sure."""
-    passage, sentences = _best(source, question), read_sentences(source.text)[:MOST_JUDGED]
+    passage, sentences = _best(source, question), read_sentences(source.text)[:MAX_JUDGED]
     if named_number(question) or not terms(question):
         return passage
     name = str(source.file.get("name") or "").rpartition(".")[0]
@@ -264,7 +264,7 @@ def open_file(task: Task, intent: Intent) -> str:
     text, file = result.word("text"), result.data.get("file") or item
     if not text.strip():
         return task.say("summary_unreadable", name=task.name(item))
-    shown, first = text[:LONGEST_TEXT], result.number("first_line") or 1
+    shown, first = text[:MAX_TEXT], result.number("first_line") or 1
     total = result.number("total_lines") or text.count("\n") + 1
     last = min(total, first + shown.rstrip("\n").count("\n"))
     fence = "~" * max(3, max((len(line) - len(line.lstrip("~")) for line in shown.splitlines()), default=0) + 1)
@@ -294,7 +294,7 @@ def summarise(task: Task, intent: Intent) -> str:
 def sum_up(task: Task, item: Item, topic: str = "") -> str:
     """Sum up a file, or its sentences on a topic, in its own words, with the source."""
     source = read(task, item)
-    chosen = key_sentences(read_sentences(source.text)[:MOST_SENTENCES], topic)
+    chosen = key_sentences(read_sentences(source.text)[:MAX_SENTENCES], topic)
     if not chosen:
         return task.say("summary_unreadable", name=task.name(source.file))
     about = inert(topic or first_heading(source.text) or str(source.file.get("name", "")))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from drive_server.knowledge.text.characters import fold_case, fold_words
+from drive_server.kernel.text.characters import fold_case, fold_words
 from graph.offline.conversation import Item, Result
 from graph.offline.replay import StoppedError, UnresolvedError, request
 from graph.offline.scripts.task import ROOT, Task
@@ -15,7 +15,7 @@ from graph.offline.understanding.intent import PREVIOUS, SUFFIXES, Ref, number_i
 from graph.offline.wording import code, path_of, quoted
 
 STEM, NO_MATCH, NEAR_ENOUGH = 1, 5, 0.6
-SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED, MOST_OF_DRIVE = 20, 100, 30, 3, 4, 10, 700
+SEARCHED, OF_A_SORT, PAGE, MAX_PAGES, MAX_QUERIES, OFFERED, MAX_OF_DRIVE = 20, 100, 30, 3, 4, 10, 700
 ABSENT: Final = "not_found"
 """The drive's code for a missing item; any other one says nothing of that."""
 _GENERIC: Final = frozenset(map(stem, ["file", "document", "doc", "note", "paper", "item", "text", "copy"]))
@@ -119,7 +119,7 @@ def every_file(task: Task, folder: Item | None = None, **filters: Any) -> list[I
     """Return the files of the drive, or below a folder, the newest first; of a large drive the newest thousand."""
     below = {"folder_id": folder["id"]} if folder and folder.get("path") != "/" else {}
     args: dict[str, Any] = {"kind": "file", "limit": OF_A_SORT, **below, **filters}
-    results = _pages(task, "search_files", "", MOST_OF_DRIVE // OF_A_SORT, args)
+    results = _pages(task, "search_files", "", MAX_OF_DRIVE // OF_A_SORT, args)
     return [file for result in results for file in result.files]
 
 
@@ -197,7 +197,7 @@ def _without(task: Task, items: Sequence[Item], kept: str) -> list[Item]:
 def _contents(task: Task, folder: Item) -> list[Item]:
     """Return all items of a folder; a folder of more than a few pages is too much for one request."""
     args = {"folder_id": folder["id"], "limit": PAGE}
-    pages = _pages(task, "list_folder", str(folder.get("name", "")), MOST_PAGES, args)
+    pages = _pages(task, "list_folder", str(folder.get("name", "")), MAX_PAGES, args)
     items, total = [item for page in pages for item in page.items], max(page.number("total") for page in pages)
     if len(items) < total:
         raise task.unresolved("too_many", folder=task.name(folder), count=total)
@@ -255,7 +255,7 @@ def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: 
 
 def queries_of(text: str) -> list[str]:
     """Return the queries for a search of names: the words that matter, each alone."""
-    return list(dict.fromkeys(one for one in _words(text) if len(one) > 1))[:MOST_QUERIES]
+    return list(dict.fromkeys(one for one in _words(text) if len(one) > 1))[:MAX_QUERIES]
 
 
 def _words(text: str) -> list[str]:

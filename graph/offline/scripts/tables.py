@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from drive_server.knowledge.text.characters import fold_case
+from drive_server.kernel.text.characters import fold_case
 from graph.offline.conversation import Item, Result
 from graph.offline.replay import Request, request
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import has_han, table, terms, word
-from graph.offline.wording import MOST_LINES, bounded, inert, path_of, quoted
+from graph.offline.wording import MAX_LINES, bounded, inert, path_of, quoted
 
-ROWS, HITS, MOST_TABLES, MOST_SHEETS, MOST_ROWS, MOST_COLUMNS, LABEL_PARTS = 100, 8, 3, 10, 50, 30, 3
+ROWS, HITS, MAX_TABLES, MAX_SHEETS, MAX_ROWS, MAX_COLUMNS, LABEL_PARTS = 100, 8, 3, 10, 50, 30, 3
 _TYPES: Final = (".csv", ".tsv", ".xlsx", ".xls", ".ods")
 _DATE: Final = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)(?:\s?[-/年]\s?(?P<month>\d{1,2})月?|年)?(?![\d-])")
 _UNIT: Final = re.compile(r"\s*[(\[（【][^)\]）】]*[)\]）】]\s*")
@@ -83,7 +83,7 @@ def _tables_about(task: Task, said: str) -> list[Item]:
     by_meaning = request("semantic_search_files", query=said[:500], limit=HITS, **task.below)
     near, *by_name = (_tables_in(one.files) for one in task.ask([by_meaning, *searches]))
     others = [file for some in by_name for file in some]
-    return (near or (others if len(others) <= MOST_TABLES else []))[:MOST_TABLES]
+    return (near or (others if len(others) <= MAX_TABLES else []))[:MAX_TABLES]
 
 
 def _sheets(task: Task, said: str, file: Item, *, named: bool) -> list[Sheet]:
@@ -94,7 +94,7 @@ def _sheets(task: Task, said: str, file: Item, *, named: bool) -> list[Sheet]:
     if len(names) <= 1:
         names, probes = [""], [task.checked(probe, "query_table", str(file.get("name", ""))) if named else probe]
     else:
-        names = ([name for name in names if _named(name).search(said.casefold())] or names)[:MOST_SHEETS]
+        names = ([name for name in names if _named(name).search(said.casefold())] or names)[:MAX_SHEETS]
         probes = task.ask([request("query_table", file_id=file["id"], sheet=name, limit=ROWS) for name in names])
     found = zip(names, probes, strict=True)
     return [Sheet({**file, **(one.data.get("file") or {})}, one, name) for name, one in found if one.entries("columns")]
@@ -294,7 +294,7 @@ def _rows(task: Task, sheet: Sheet, filters: Filters, rest: str) -> Rows:
     whole = re.compile(rf"(?<![^\W_]){re.escape(rest)}(?![^\W_])" if rest.isascii() else re.escape(rest))
     kinds = {"=": {"text", "number"} if _NUMBER.fullmatch(rest) else {"text"}, "contains": {"text"}}
     for operator, of in kinds.items():
-        wanted = [name for name, kind in sheet.columns.items() if kind in of][:MOST_COLUMNS]
+        wanted = [name for name, kind in sheet.columns.items() if kind in of][:MAX_COLUMNS]
         more: Filters = [{"column": name, "operator": operator, "values": [rest]} for name in wanted]
         rows = _found(task.ask([_query(sheet, [*filters, one]) for one in more]))
         found = {at: row for at, row in rows.items() if any(whole.search(one.casefold()) for one in row.values())}
@@ -304,7 +304,7 @@ def _rows(task: Task, sheet: Sheet, filters: Filters, rest: str) -> Rows:
 
 
 def _query(sheet: Sheet, filters: Filters) -> Request:
-    return request("query_table", **sheet.source, filters=list(filters), limit=MOST_ROWS)
+    return request("query_table", **sheet.source, filters=list(filters), limit=MAX_ROWS)
 
 
 def _found(results: Sequence[Result]) -> Rows:
@@ -328,5 +328,5 @@ def _cited(
         others = [value for name, value in row.items() if name not in asked][:LABEL_PARTS]
         cells = ", ".join(f"{label}“{row[name]}” [1]" for name, label in asked.items() if name in row) or "–"
         lines.append(f"- {inert(' / '.join(others))}: {cells}" if others else f"- {cells}")
-    places = ", ".join(list(rows)[:MOST_LINES])
+    places = ", ".join(list(rows)[:MAX_LINES])
     return "\n".join([*head, bounded(lines, task.language), *more, "", f"[1] {path_of(file)}, {places}"])

@@ -10,7 +10,7 @@ from graph.offline.conversation import Conversation, Item, Result, Sections
 from graph.offline.replay import Replay, Request, UnresolvedError, request
 from graph.offline.wording import TEXTS, bounded, code, inert, path_of, quoted, say
 
-LONGEST_SHOWN: Final = 180
+MAX_SHOWN: Final = 180
 ROOT: Final[Item] = {"id": "root", "kind": "folder", "name": "", "path": "/"}
 
 
@@ -145,4 +145,4 @@ class Task:
             "version": one.args.get("version"), "new": result.number("version") or "?", "url": result.word("url"),
             "email": result.word("email") or one.args.get("email"),
             "role": self.role(result.word("role") or str(one.args.get("role") or "viewer")),
-            "content": inert(" ".join(str(one.args.get("content", "")).split())[:LONGEST_SHOWN])}  # fmt: skip
+            "content": inert(" ".join(str(one.args.get("content", "")).split())[:MAX_SHOWN])}  # fmt: skip

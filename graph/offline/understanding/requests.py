@@ -19,7 +19,7 @@ from graph.routing.cues import ABOUT, ELSEWHERE, TAKEN_BACK, TERMS
 from graph.routing.intent_table import VERBS
 from graph.routing.wording import is_negated
 
-LONGEST_READ: Final = 4_000
+MAX_READ: Final = 4_000
 SHORTEST, SHORTEST_HAN = 12, 4
 """Characters of a mere name: its meaning tells nothing."""
 OPEN: Final = frozenset({"ask", "lookup", "find", "cannot", "explain", "list_changes"})
@@ -136,7 +136,7 @@ def _whole(message: Message, text: str, *, file_open: bool) -> tuple[Intent, ...
 
 
 def _by_rules(text: str, *, file_open: bool) -> tuple[Intent, ...]:
-    if len(text) > LONGEST_READ or not text.strip() or re.search(MARK, text):
+    if len(text) > MAX_READ or not text.strip() or re.search(MARK, text):
         return ()
     message = Message(text)
     whole = _whole(message, text, file_open=file_open)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 ATTEMPTS: Final = 2
 PART_CHARACTERS: Final = 24_000
-MOST_PARTS: Final = 8
+MAX_PARTS: Final = 8
 FOUND_CHARACTERS: Final = 2_000
 
 
@@ -157,7 +157,7 @@ class Reading:
     async def _read(self, toolbox: Toolbox) -> Finding:
         said: list[tuple[str, str]] = []
         start, is_cut = 0, False
-        for number in range(1, MOST_PARTS + 1):
+        for number in range(1, MAX_PARTS + 1):
             args = {"file_id": self._item["id"], "start": start, "end": start + PART_CHARACTERS}
             result = await toolbox.call(READ_FILE, args, meta={})
             data = result.structuredContent or {}
@@ -168,7 +168,7 @@ class Reading:
             start, total = int(data.get("end") or 0), int(data.get("total_characters") or 0)
             if start >= total:
                 break
-            is_cut = number == MOST_PARTS
+            is_cut = number == MAX_PARTS
         return await self._joined(said, is_cut=is_cut)
 
     async def _answers(self, text: str) -> list[str]:

@@ -37,8 +37,8 @@ from graph.planning.map_reduce.prompts import (
 from graph.policy.provenance import Read
 from graph.state import LimitReached, State, Step, Update, current_step, running_turn
 
-MOST_ITEMS: Final = 500
-MOST_FOLDERS: Final = 200
+MAX_ITEMS: Final = 500
+MAX_FOLDERS: Final = 200
 PAGE: Final = 200
 FOUND_FOLDERS: Final = 20
 
@@ -103,7 +103,7 @@ async def _survey(toolbox: Toolbox, step: Step, state: State) -> tuple[Survey, l
     reads: list[Read] = []
     waiting = deque([await _folder(toolbox, named) if named else here])
     seen = 0
-    while waiting and seen < MOST_FOLDERS:
+    while waiting and seen < MAX_FOLDERS:
         seen += 1
         items = await _listed(toolbox, waiting.popleft(), reads)
         for item in items:
@@ -114,8 +114,8 @@ async def _survey(toolbox: Toolbox, step: Step, state: State) -> tuple[Survey, l
     survey: Survey = {
         "step_id": step["id"],
         "task": step["instruction"],
-        "items": found[:MOST_ITEMS],
-        "left_out": max(0, len(found) - MOST_ITEMS),
+        "items": found[:MAX_ITEMS],
+        "left_out": max(0, len(found) - MAX_ITEMS),
     }
     return survey, reads
 
@@ -173,7 +173,7 @@ def make_map_whole(deps: GraphDependencies) -> Any:
             return {**ended, "failure": TEXTS.say("files.none_read", language, total=len(findings), which=which)}
         whole_answer = WholeAnswer(deps, survey, language, runtime)
         whole = await whole_answer.combine(state, findings)
-        text = link_filter_for(state, deps.hosts).clean(render_answer(survey, findings, whole, MOST_ITEMS, language))
+        text = link_filter_for(state, deps.hosts).clean(render_answer(survey, findings, whole, MAX_ITEMS, language))
         others = [one["id"] for one in findings if one.get("of_others")]
         answer = mark(say(f"{text}\n"), others, others)
         return {**add_messages([answer], usage=dict(whole_answer.spending.usage)), **ended, "failure": None}

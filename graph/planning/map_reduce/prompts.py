@@ -6,14 +6,14 @@ from typing import Final, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.language import Language, join_names
 from graph.planning.sentences import without_code
 
 NOTHING: Final = "NOTHING"
-MOST_LINES: Final = 50
+MAX_LINES: Final = 50
 LINE_CHARACTERS: Final = 400
-MOST_FAILURES: Final = 5
+MAX_FAILURES: Final = 5
 REASON_CHARACTERS: Final = 200
 GROUP_CHARACTERS: Final = 40_000
 """Characters of findings that are combined at once."""
@@ -121,9 +121,9 @@ def groups(answers: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
 def render_answer(survey: Survey, findings: Sequence[Finding], whole: str, most: int, language: Language) -> str:
     """Return the answer: the finding of each file, the whole, and how much was read."""
     lines = [_line(one, language) for one in findings if one["status"] != "failed"]
-    shown = lines[:MOST_LINES]
-    if len(lines) > MOST_LINES:
-        shown.append(TEXTS.say("files.more", language, count=len(lines) - MOST_LINES))
+    shown = lines[:MAX_LINES]
+    if len(lines) > MAX_LINES:
+        shown.append(TEXTS.say("files.more", language, count=len(lines) - MAX_LINES))
     parts = [TEXTS.say("files.each", language), "\n".join(shown), TEXTS.say("files.whole", language), whole]
     return "\n\n".join([*parts, coverage(survey, findings, most, language)])
 
@@ -150,8 +150,8 @@ def failed_files(failed: Sequence[Finding], language: Language) -> str:
 
 
 def _listed(names: Sequence[str], language: Language) -> str:
-    others = len(names) - MOST_FAILURES
-    line = join_names(names[:MOST_FAILURES], language)
+    others = len(names) - MAX_FAILURES
+    line = join_names(names[:MAX_FAILURES], language)
     return line + TEXTS.say("files.others", language, count=others) if others > 0 else line
 
 

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 META_NOT_SHOWN: Final = "drive-agent/not-shown"
 """Key in the `_meta` of an empty text that stands for a block: its kind."""
-MOST_KIND: Final = 40
+MAX_KIND: Final = 40
 NO_KIND: Final = "?"
 _KNOWN: Final = TypeAdapter[Any](ContentBlock)
 
@@ -28,6 +28,6 @@ def _known(block: Any) -> Any:
         _KNOWN.validate_python(block)
     except ValidationError:
         kind = cast("Mapping[str, Any]", block).get("type") if isinstance(block, Mapping) else None
-        named = kind[:MOST_KIND] if isinstance(kind, str) and kind else NO_KIND
+        named = kind[:MAX_KIND] if isinstance(kind, str) and kind else NO_KIND
         return {"type": "text", "text": "", "_meta": {META_NOT_SHOWN: named}}
     return block

@@ -24,11 +24,11 @@ from graph.servers.pins import cleaned, pinned
 
 T = TypeVar("T")
 TOOLS_SECONDS: Final = 300.0
-MOST_PAGES: Final = 20
-MOST_LISTED: Final = 500
+MAX_PAGES: Final = 20
+MAX_LISTED: Final = 500
 """Resources and prompts that are shown."""
-MOST_NAME_CHARACTERS: Final = 128
-MOST_DEFINITION_CHARACTERS: Final = 50_000
+MAX_NAME_CHARACTERS: Final = 128
+MAX_DEFINITION_CHARACTERS: Final = 50_000
 """Of a tool, as JSON: no model could be given more, and it takes time to check."""
 END_SECONDS: Final = 5.0
 """The longest wait for the reason why a connection broke."""
@@ -48,7 +48,7 @@ class ServerDetails:
 
 
 @dataclass(slots=True, eq=False)
-class Connection:
+class ServerConnection:
     """A session with a server, for the definition of that version. `most_tools` are used; the rest is left out."""
 
     version: int
@@ -106,7 +106,7 @@ class Connection:
             return listed.tools, listed.nextCursor
 
         by_name: dict[str, Tool] = {}
-        for tool in await _all(page, MOST_LISTED):
+        for tool in await _all(page, MAX_LISTED):
             if _is_usable(tool):
                 by_name.setdefault(tool.name, tool)
         return tuple(by_name.values())[: self.most_tools]
@@ -116,8 +116,8 @@ class Connection:
         self.forget_tools()
         about = self.introduction
         return ServerDetails(
-            name=cleaned(about.serverInfo.title or about.serverInfo.name)[:MOST_NAME_CHARACTERS],
-            version=cleaned(about.serverInfo.version)[:MOST_NAME_CHARACTERS],
+            name=cleaned(about.serverInfo.title or about.serverInfo.name)[:MAX_NAME_CHARACTERS],
+            version=cleaned(about.serverInfo.version)[:MAX_NAME_CHARACTERS],
             protocol=str(about.protocolVersion),
             instructions=cleaned(about.instructions or ""),
             tools=await self.tools(now),
@@ -134,7 +134,7 @@ class Connection:
             listed = await self.session.list_resources(params=params)
             return listed.resources, listed.nextCursor
 
-        return await _all(page, MOST_LISTED)
+        return await _all(page, MAX_LISTED)
 
     async def prompts(self) -> Sequence[Prompt]:
         """Ask for the prompts."""
@@ -145,15 +145,13 @@ class Connection:
             listed = await self.session.list_prompts(params=params)
             return listed.prompts, listed.nextCursor
 
-        return await _all(page, MOST_LISTED)
+        return await _all(page, MAX_LISTED)
 
 
 def _is_usable(tool: Tool) -> bool:
     """Say whether a tool has a name that a person can read, and a definition of a sensible size."""
-    is_named = (
-        0 < len(tool.name) <= MOST_NAME_CHARACTERS and tool.name.isprintable() and tool.name == cleaned(tool.name)
-    )
-    return is_named and len(json.dumps(pinned(tool))) <= MOST_DEFINITION_CHARACTERS
+    is_named = 0 < len(tool.name) <= MAX_NAME_CHARACTERS and tool.name.isprintable() and tool.name == cleaned(tool.name)
+    return is_named and len(json.dumps(pinned(tool))) <= MAX_DEFINITION_CHARACTERS
 
 
 async def _all(
@@ -162,7 +160,7 @@ async def _all(
     """Return the entries of all pages, and stop at a number of them: a server may go on for ever."""
     found: list[T] = []
     cursor: str | None = None
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         entries, cursor = await page(PaginatedRequestParams(cursor=cursor))
         found += entries
         if cursor is None or len(found) >= most:

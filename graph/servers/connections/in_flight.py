@@ -28,7 +28,7 @@ REPORT_SECONDS: Final = 0.1
 """The shortest time between the first two reports of one call's progress."""
 REPORTS_UNTIL_TWICE: Final = 10
 """Reports after which the time between two has doubled: a call of a minute has about 100, one of an hour 840."""
-MOST_REPORT_CHARACTERS: Final = 500
+MAX_REPORT_CHARACTERS: Final = 500
 QUIET_LEVELS: Final = frozenset({"debug"})
 
 
@@ -54,7 +54,7 @@ class ProgressReports:
         self._not_before = self._clock() + REPORT_SECONDS * (1 + self._reports / REPORTS_UNTIL_TWICE)
         self._reports += 1
         try:
-            await self._report(*self._progress, cleaned(message)[:MOST_REPORT_CHARACTERS] if message else None)
+            await self._report(*self._progress, cleaned(message)[:MAX_REPORT_CHARACTERS] if message else None)
         except Exception:
             # The SDK would log the whole message of the server.
             logger.exception("The progress of a call could not be reported.")

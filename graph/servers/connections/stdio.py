@@ -26,7 +26,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCMessage
 from pydantic import ValidationError
 
-from drive_server.lenient.json_text import with_whole_characters
+from drive_server.kernel.lenient.json_text import with_whole_characters
 from graph.servers.definition import ServerDefinition
 from graph.servers.intake import Intake
 from graph.servers.reasons import FaultError, Reason, ReasonCode
@@ -39,7 +39,7 @@ EXIT_SECONDS: Final = 2.0
 """A program ends by itself when its input ends, or is ended after so long (MCP 2025-11-25, basic/lifecycle)."""
 END_SECONDS: Final = 2.0
 MEMORY_BYTES: Final = 2 << 30
-MOST_PROCESSES: Final = 64
+MAX_PROCESSES: Final = 64
 """Of a program with all its children."""
 SHORTEST_SECRET: Final = 4
 SECRET_NAME: Final = re.compile(r"token|key|secret|passw|auth|credential", re.IGNORECASE)
@@ -136,7 +136,7 @@ async def _start(
     """Start the program below its supervisor; return it with the pipe whose closing ends it."""
     await anyio.Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
     ends, control = os.pipe()
-    limits = [str(number) for number in (ends, MEMORY_BYTES, MOST_PROCESSES)]
+    limits = [str(number) for number in (ends, MEMORY_BYTES, MAX_PROCESSES)]
     try:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-I", "-S", str(SUPERVISOR), *limits, program, *definition.args),
@@ -222,7 +222,7 @@ def _crash(done: "asyncio.Task[Mapping[str, Any]]", definition: ServerDefinition
     report: Mapping[str, Any] = {} if done.cancelled() or done.exception() else done.result()
     limits: Mapping[str, tuple[ReasonCode, int]] = {
         "memory": ("memory", MEMORY_BYTES >> 20),
-        "processes": ("processes", MOST_PROCESSES),
+        "processes": ("processes", MAX_PROCESSES),
     }
     if report.get("why") in limits:
         code, limit = limits[report["why"]]

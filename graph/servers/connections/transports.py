@@ -55,7 +55,7 @@ SILENT_SECONDS: Final = 3600.0
 """A stream on which nothing arrives for so long is closed; calls have their own time, and idle sessions theirs."""
 HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 HEADER_VALUE: Final = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
-LONGEST_ID: Final = 20
+MAX_ID: Final = 20
 AnyMessage = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
 CLIENT: Final = Implementation(name="drive-agent", version="1")
 
@@ -227,7 +227,7 @@ def _is_of_use(root: AnyMessage, intake: Intake) -> bool:
     if isinstance(root, JSONRPCResponse):
         with_known_blocks(root)
     if isinstance(root, JSONRPCResponse | JSONRPCError):
-        return isinstance(root.id, int) or (len(root.id) <= LONGEST_ID and root.id.isdecimal())
+        return isinstance(root.id, int) or (len(root.id) <= MAX_ID and root.id.isdecimal())
     shape = ServerRequest if isinstance(root, JSONRPCRequest) else ServerNotification
     try:
         shape.model_validate(root.model_dump(by_alias=True, mode="json", exclude_none=True))

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 from jsonschema import Draft202012Validator, FormatChecker, ValidationError
 
-from drive_server.texts import Texts
+from drive_server.kernel.texts import Texts
 from graph.language import Language
-from graph.servers.elicitation.forms import MOST_ANSWER
+from graph.servers.elicitation.forms import MAX_ANSWER
 
 TEXTS: Final = Texts.beside(__file__)
 BOOLEANS: Final = {"true": True, "yes": True, "是": True, "false": False, "no": False, "否": False}
@@ -73,8 +73,8 @@ def read_answer(schema: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[di
         if _is_empty(answer[name]):
             problems[name] = Problem("problem.required")
     for name, value in answer.items():
-        if isinstance(value, str) and len(value) > MOST_ANSWER:
-            problems.setdefault(name, Problem("problem.maxLength", MOST_ANSWER))
+        if isinstance(value, str) and len(value) > MAX_ANSWER:
+            problems.setdefault(name, Problem("problem.maxLength", MAX_ANSWER))
     return answer, problems
 
 

@@ -11,13 +11,13 @@ from pydantic.alias_generators import to_camel
 
 from graph.servers.pins import cleaned
 
-MOST_FIELDS: Final = 30
-MOST_OPTIONS: Final = 100
-MOST_NAME: Final = 64
-MOST_VALUE: Final = 200
-MOST_TITLE: Final = 100
-MOST_DESCRIPTION: Final = 500
-MOST_ANSWER: Final = 10_000
+MAX_FIELDS: Final = 30
+MAX_OPTIONS: Final = 100
+MAX_NAME: Final = 64
+MAX_VALUE: Final = 200
+MAX_TITLE: Final = 100
+MAX_DESCRIPTION: Final = 500
+MAX_ANSWER: Final = 10_000
 """Characters of one field of an answer."""
 FORMATS: Final = frozenset({"email", "uri", "date", "date-time"})
 
@@ -38,11 +38,11 @@ def _known_format(value: str | None) -> str | None:
     return value if value in FORMATS else None
 
 
-Name = Annotated[str, Field(min_length=1, max_length=MOST_NAME), AfterValidator(_exact)]
-Value = Annotated[str, Field(max_length=MOST_VALUE), AfterValidator(_exact)]
-Title = Annotated[str, AfterValidator(lambda text: cut(text, MOST_TITLE))]
-Description = Annotated[str, AfterValidator(lambda text: cut(text, MOST_DESCRIPTION))]
-Values = Annotated[list[Value], Field(min_length=1, max_length=MOST_OPTIONS)]
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME), AfterValidator(_exact)]
+Value = Annotated[str, Field(max_length=MAX_VALUE), AfterValidator(_exact)]
+Title = Annotated[str, AfterValidator(lambda text: cut(text, MAX_TITLE))]
+Description = Annotated[str, AfterValidator(lambda text: cut(text, MAX_DESCRIPTION))]
+Values = Annotated[list[Value], Field(min_length=1, max_length=MAX_OPTIONS)]
 Count = Annotated[int, Field(ge=0)]
 Number = int | float
 
@@ -63,7 +63,7 @@ class Option(_Part):
     title: Title = ""
 
 
-Options = Annotated[list[Option], Field(min_length=1, max_length=MOST_OPTIONS)]
+Options = Annotated[list[Option], Field(min_length=1, max_length=MAX_OPTIONS)]
 
 
 class ChoiceField(_FormField):
@@ -79,7 +79,7 @@ class EnumField(_FormField):
 
     type: Literal["string"]
     enum: Values
-    enum_names: Annotated[list[Title], Field(max_length=MOST_OPTIONS)] | None = None
+    enum_names: Annotated[list[Title], Field(max_length=MAX_OPTIONS)] | None = None
     default: Value | None = None
 
 
@@ -143,7 +143,7 @@ class Form(_Part):
     """The fields of a form by their names."""
 
     type: Literal["object"]
-    properties: Annotated[dict[Name, FormField], Field(max_length=MOST_FIELDS)]
+    properties: Annotated[dict[Name, FormField], Field(max_length=MAX_FIELDS)]
     required: list[Name] = []
 
     @model_validator(mode="after")

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from mcp.shared.session import ProgressFnT
 from mcp.types import ElicitResult
 
-from graph.servers.elicitation.questions import MOST_QUESTIONS, Question
+from graph.servers.elicitation.questions import MAX_QUESTIONS, Question
 
 Note = Literal["unattended", "too_many", "declined", "expired"]
 YIELD_SECONDS: Final = 1.0
@@ -95,7 +95,7 @@ class HeldCall:
 
     async def ask(self, question: Question) -> ElicitResult:
         """Return the person's answer, once it is there; one question after the other."""
-        if not self.attended or self._questions >= MOST_QUESTIONS:
+        if not self.attended or self._questions >= MAX_QUESTIONS:
             self.notes.append("too_many" if self.attended else "unattended")
             return ElicitResult(action="decline")
         self._questions += 1

@@ -20,9 +20,9 @@ from pydantic import ValidationError
 from graph.servers.elicitation.forms import cut, read_form
 from graph.servers.pins import cleaned
 
-MOST_MESSAGE: Final = 2_000
-MOST_URL: Final = 2_000
-MOST_QUESTIONS: Final = 5
+MAX_MESSAGE: Final = 2_000
+MAX_URL: Final = 2_000
+MAX_QUESTIONS: Final = 5
 """Questions of one call: after that its server gets no more answers."""
 SECRET: Final = re.compile(
     r"pass[\s_-]?(word|wd|phrase|code)|secret|token|api[\s_-]?key|private[\s_-]?key|credential|\bpin\b|\bcvv\b|\bcvc\b"
@@ -62,7 +62,7 @@ class UrlsRequiredError(Exception):
 
 def read_question(params: ElicitRequestParams) -> Question:
     """Return the question. Raises `ValueError` for one that a person can't be asked."""
-    message = cut(params.message, MOST_MESSAGE)
+    message = cut(params.message, MAX_MESSAGE)
     if isinstance(params, ElicitRequestURLParams):
         url = _read_url(params.url)
         return Question(
@@ -82,7 +82,7 @@ def read_required_urls(error: ErrorData) -> tuple[Question, ...]:
         required = ElicitationRequiredErrorData.model_validate(error.data)
     except ValidationError as invalid:
         raise ValueError("it names no addresses") from invalid
-    return tuple(map(read_question, required.elicitations[:MOST_QUESTIONS]))
+    return tuple(map(read_question, required.elicitations[:MAX_QUESTIONS]))
 
 
 def _form(message: str, params: ElicitRequestFormParams) -> Question:
@@ -102,7 +102,7 @@ def _is_secret(name: str, shown: Mapping[str, Any]) -> bool:
 
 def _read_url(text: str) -> httpx.URL:
     """Return an address that a person can be shown as it is. Raises `ValueError`."""
-    if len(text) > MOST_URL or cleaned(text) != text or re.search(r"\s|\\", text):
+    if len(text) > MAX_URL or cleaned(text) != text or re.search(r"\s|\\", text):
         raise ValueError("the address is too long, or has characters that can't be seen")
     try:
         url = httpx.URL(text)

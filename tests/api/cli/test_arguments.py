@@ -8,7 +8,7 @@ import time
 import pytest
 
 from api.cli import command, main
-from api.cli.arguments import MOST_KEY_DAYS, build_parser
+from api.cli.arguments import MAX_DAYS_OF_KEYS, build_parser
 from drive_server.services.identity.keys import MAX_KEY_DAYS
 from tests.api.cli.command import drive_agent
 
@@ -144,7 +144,7 @@ def test_a_key_may_last_as_long_as_the_service_lets_it() -> None:
     line = ["key", "create", "laptop", "--scope", "read", "--days"]
 
     assert build_parser().parse_args([*line, str(MAX_KEY_DAYS)]).days == MAX_KEY_DAYS
-    assert MOST_KEY_DAYS == MAX_KEY_DAYS
+    assert MAX_DAYS_OF_KEYS == MAX_KEY_DAYS
 
 
 def test_help_lists_the_commands_and_the_exit_codes() -> None:

@@ -62,7 +62,7 @@ def test_no_more_paths_are_told_than_a_person_reads(
 ) -> None:
     for number in range(3):
         alice.folder(f"Folder {number}")
-    monkeypatch.setattr(items, "MOST_PATHS", 2)
+    monkeypatch.setattr(items, "MAX_PATHS", 2)
 
     found = offered(capsys, "ls", "--url", service.url, "--token", alice.token, "/F")
 

@@ -5,7 +5,7 @@ from pydantic import AliasChoices
 from pydantic_settings import BaseSettings
 
 from api.cli.service.connection import CliSettings
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from graph.settings import AgentSettings
 
 EXAMPLE = Path(__file__).parents[3] / ".env.example"

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from drive_server.connect import open_drive
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from tests.api.cli.command import COMMAND, drive_agent, environment
 from tests.api.cli.stdio import WHOAMI
 

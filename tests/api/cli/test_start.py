@@ -12,7 +12,7 @@ from fastapi import routing
 from starlette.testclient import TestClient
 
 import api.app
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from tests.api.cli.command import environment
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 import api.cli
 from api.cli import texts
 from api.cli.failure import CommandError, system_reason
-from drive_server.messages import TERMINAL_VARIABLES
-from drive_server.texts import ORIGINAL
+from drive_server.kernel.messages import TERMINAL_VARIABLES
+from drive_server.kernel.texts import ORIGINAL
 from graph.models.dialects import RULES
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from api.events.log import BUFFER_FRAMES, EventLog
 from api.storage import patience
 from api.storage.database import open_database
 from api.storage.tables import EventRow
-from drive_server.errors import StorageFailureError
-from drive_server.storage.database import Database
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.sql.database import Database
 from tests.api.serving import execute, service_database
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ async def test_the_first_words_of_a_message_wait_for_no_batch_but_those_after_th
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(event_log, "BATCH_SECONDS", 600)
-    monkeypatch.setattr(event_log, "LONGEST_BATCH_SECONDS", 0)
+    monkeypatch.setattr(event_log, "MAX_BATCH_SECONDS", 0)
     async with writing(database, "r") as log:
         frames = log.follow("r", 0, 600)
         log.append("r", {"type": "route_decision"})

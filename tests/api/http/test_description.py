@@ -10,8 +10,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from api.app import create_app
-from drive_server.http.problem import MEDIA_TYPE
-from drive_server.settings import DriveSettings
+from drive_server.kernel.http.problem import MEDIA_TYPE
+from drive_server.kernel.settings import DriveSettings
 from graph.events.definitions import EVENTS
 from graph.settings import AgentSettings
 from tests.e2e.person import read_events

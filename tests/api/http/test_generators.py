@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from api.app import create_app
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from graph.settings import AgentSettings
 from tests.node.runtime import OPENAPI_TYPESCRIPT, TYPESCRIPT, environment, program
 

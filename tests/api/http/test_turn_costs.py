@@ -35,7 +35,7 @@ async def test_turns_cost_no_more_than_they_did(
 ) -> None:
     # No timer stores events in between, however slow the machine is.
     monkeypatch.setattr(log, "BATCH_SECONDS", 600.0)
-    monkeypatch.setattr(log, "LONGEST_BATCH_SECONDS", 600.0)
+    monkeypatch.setattr(log, "MAX_BATCH_SECONDS", 600.0)
     model = ScriptedChatModel()
     with counting_turns(monkeypatch) as counter:
         agent = AgentSettings(model="offline", tool_rate="0")

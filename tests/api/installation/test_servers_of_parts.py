@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import obstore
 import pytest
 
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
 from drive_server.storage import blobs
 from drive_server.storage.installation import parts
 from drive_server.storage.installation.parts import MARK_FILE

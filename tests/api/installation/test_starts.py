@@ -13,7 +13,7 @@ from alembic import command
 from sqlalchemy import create_engine
 
 from api.errors import SecretsKeyError
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
 from drive_server.storage.collector import Collector
 from drive_server.storage.tables.drive_schema import SCHEMA
 from tests.api.command_model import CommandModel

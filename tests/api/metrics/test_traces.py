@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.api.command_model import command
-from tests.drive_server.telemetry.collected_spans import spans
+from tests.drive_server.kernel.telemetry.collected_spans import spans
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from graph.agents import attachments, surroundings_cache
-from graph.agents.attachments import MOST_PICTURES, takes_pictures
+from graph.agents.attachments import MAX_PICTURES, takes_pictures
 from graph.errors import ModelRequestError
 from graph.settings import AgentSettings
 from tests.api.real_service import DriveRouter, RealService
@@ -202,13 +202,13 @@ def test_a_picture_goes_beside_the_message_to_a_model_that_sees(seeing: tuple[Pe
     assert words["text"].endswith("\n\nlist what is on this photo")
     assert picture == {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(PNG).decode()}"}}
     assert '"picture"' in prompt_of(model.requests[-1])
-    many = [owner.upload(f"{number}.png", PNG + bytes([number])) for number in range(MOST_PICTURES + 1)]
+    many = [owner.upload(f"{number}.png", PNG + bytes([number])) for number in range(MAX_PICTURES + 1)]
     model.script = ["Squares."]
     with owner.chat("list what is on these photos", attachments=[{"file_id": one["id"]} for one in many]) as turn:
         turn.finish()
-    assert len(model.requests[-1][-1].content) == 1 + MOST_PICTURES
-    assert prompt_of(model.requests[-1]).count('"picture"') == MOST_PICTURES
-    assert f"only the first {MOST_PICTURES} pictures" in prompt_of(model.requests[-1])
+    assert len(model.requests[-1][-1].content) == 1 + MAX_PICTURES
+    assert prompt_of(model.requests[-1]).count('"picture"') == MAX_PICTURES
+    assert f"only the first {MAX_PICTURES} pictures" in prompt_of(model.requests[-1])
 
 
 def test_a_service_that_refuses_a_picture_is_asked_without_it_and_the_person_is_told_once(

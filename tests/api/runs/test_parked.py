@@ -15,8 +15,8 @@ from api.runs import service as runs_service
 from api.runs.service import Runs
 from api.storage import patience
 from api.storage.tables import ApprovalRow, RunRow, ThreadRow, table_of
-from drive_server.errors import StorageFailureError
-from drive_server.storage.database import Database
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.sql.database import Database
 from tests.api.fakes import Gate, ManualClock
 from tests.api.serving import RunningService, SmallService, execute
 

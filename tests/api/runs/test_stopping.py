@@ -12,8 +12,8 @@ import pytest
 from api.approvals.service import Approvals
 from api.runs import execution
 from api.storage import patience
-from drive_server.errors import DatabaseAwayError, StorageFailureError
-from drive_server.messages import Message
+from drive_server.kernel.errors import DatabaseAwayError, StorageFailureError
+from drive_server.kernel.messages import Message
 from tests.api.fakes import Gate, MemoryDrive
 from tests.api.serving import RunningService, SmallService, execute, rest_of
 

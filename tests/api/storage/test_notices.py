@@ -15,7 +15,7 @@ from sqlalchemy import event, text
 from api.storage.database import open_database
 from api.storage.notices import listen
 from api.storage.replicas import Replica
-from drive_server.storage.database import News
+from drive_server.kernel.sql.database import News
 from tests.drive_server.actors import local_owner, new_person
 from tests.drive_server.replicas import two_drives
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from drive_server.drive import Drive
-    from drive_server.storage.database import Database
+    from drive_server.kernel.sql.database import Database
 
 PATIENCE_SECONDS = 20
 CUT = text(
@@ -77,7 +77,7 @@ class Listener:
 @pytest.fixture
 async def drives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Drive, Drive]]:
     for name, seconds in {"STATE_SECONDS": 0, "NET_SECONDS": 1000, "HEARD_SECONDS": 1000}.items():
-        monkeypatch.setattr(f"drive_server.storage.database.{name}", seconds)
+        monkeypatch.setattr(f"drive_server.kernel.sql.database.{name}", seconds)
     async with two_drives(tmp_path, monkeypatch) as drives:
         yield drives
 
@@ -173,6 +173,6 @@ async def test_notices_that_stop_without_a_word_are_believed_for_a_moment_only(
     async with listening(ours) as listener:
         await ours.database.state()
         listener.looks = 0
-        monkeypatch.setattr("drive_server.storage.database.HEARD_SECONDS", 0)
+        monkeypatch.setattr("drive_server.kernel.sql.database.HEARD_SECONDS", 0)
         await ours.database.state()
         assert listener.looks == 1

@@ -12,7 +12,7 @@ from api.storage import patience, postgres_threads
 from api.storage.database import open_database
 from api.storage.replicas import CLAIM, Claim, Replica
 from api.storage.threads import open_threads
-from drive_server.errors import DatabaseAwayError
+from drive_server.kernel.errors import DatabaseAwayError
 from graph.messages.stored_results import ResultCache, ResultStore
 from tests.api.storage.postgres_server import PostgresServer, running_pair
 from tests.api.storage.talk import CONFIG, fresh, graph_on, said, say

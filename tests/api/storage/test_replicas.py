@@ -15,7 +15,7 @@ from api.storage.database import open_database
 from api.storage.replicas import CLAIM, Claim, NotOwnerError, Replica, RunLostError
 from api.storage.tables import ReplicaRow, RunRow, ThreadRow, table_of
 from api.storage.threads import open_threads
-from drive_server.clock import utc_now
+from drive_server.kernel.clock import utc_now
 from tests.api.storage.talk import graph_on, said, say
 from tests.databases import async_url
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.ext.asyncio import AsyncSession
 
-    from drive_server.storage.database import Database
+    from drive_server.kernel.sql.database import Database
     from tests.api.storage.postgres_server import PostgresServer
 
 

@@ -16,7 +16,7 @@ from api.storage import sqlite_threads
 from api.storage.sqlite_threads import SqliteThreads
 from api.storage.steps import may_be_seen
 from api.storage.threads import open_threads
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
 from graph.drive.connections import ConnectionPool
 from graph.settings import AgentSettings
 from tests.api.storage.talk import fresh, graph_on, said, say

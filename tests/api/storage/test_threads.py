@@ -13,7 +13,7 @@ from langgraph.types import Command
 
 from api.storage import cached_saver
 from api.storage.threads import PackingSerializer, open_threads
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.errors import InvalidInputError
 from graph.drive.connections import ConnectionPool
 from graph.messages.stored_results import ResultCache, ResultStore
 from graph.settings import AgentSettings
@@ -124,7 +124,7 @@ async def test_what_a_node_does_to_its_messages_is_not_remembered(saver: Any, ur
     assert await said(saver) == await fresh(url)
 
 
-@pytest.mark.parametrize(("name", "most"), [("MOST_MESSAGES", 10), ("MOST_THREADS", 1)])
+@pytest.mark.parametrize(("name", "most"), [("MAX_MESSAGES", 10), ("MAX_THREADS", 1)])
 async def test_threads_that_were_not_used_for_longest_are_forgotten_and_read_again(
     saver: Any, url: str, monkeypatch: pytest.MonkeyPatch, name: str, most: int
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from benchmarks.agent.prompts import kind_of
 from graph.approvals.review import ALLOWED_TOOLS, EVERYONE
-from graph.routing.handover import MOST_HANDOVERS, TRANSFER
+from graph.routing.handover import MAX_HANDOVERS, TRANSFER
 from tests.fakes.openai_server import Stream, calls, split_call, text
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def work(turn: Turn, wanted: Sequence[Wanted], says: str) -> Stream:
     tool = left[0][0]
     if tool in turn.offered and turn.may_call(tool):
         return calls(*(call for call in left if call[0] == tool))
-    if [name for name, _ in turn.made].count(TRANSFER) >= MOST_HANDOVERS:
+    if [name for name, _ in turn.made].count(TRANSFER) >= MAX_HANDOVERS:
         return text(f"Nobody has {tool}.")
     return calls((TRANSFER, {"agent": SPECIALISTS.get(tool, "drive_agent"), "reason": f"It needs {tool}."}))
 

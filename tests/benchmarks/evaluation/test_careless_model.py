@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.evaluation.task import EVERYDAY, FIRST, LANGUAGES, OFFICE, Task, load_tasks
+from drive_server.kernel.risks import ASKS
 from drive_server.mcp.tools.batches import BatchTools
 from drive_server.mcp.tools.documents import DocumentTools
 from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.mcp.tools.trash import TrashTools
-from drive_server.models.risks import ASKS
 from tests.benchmarks.evaluation.careless_model import CarelessModel
 from tests.e2e.soaking import AT_NIGHT
 from tests.fakes.obedient_model import ObedientModel

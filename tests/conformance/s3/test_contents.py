@@ -16,7 +16,7 @@ import anyio
 import obstore
 import pytest
 
-from drive_server.errors import ContentsAwayError
+from drive_server.kernel.errors import ContentsAwayError
 from drive_server.storage.blobs import BlobStore, open_blobs
 
 if TYPE_CHECKING:

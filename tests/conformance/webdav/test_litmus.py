@@ -14,7 +14,7 @@ from tests.drive_server.http.service import running
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 TESTS = {"basic": 16, "copymove": 13, "props": 30, "locks": 41, "http": 4}
 """The number of tests in each part: fewer would mean that some did not run."""

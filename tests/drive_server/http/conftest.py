@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 
 @pytest.fixture

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from drive_server.drive import Drive
-    from drive_server.http.event_streams import OpenStreams
     from drive_server.http.streamable_http.endpoint import McpEndpoint
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.http.event_streams import OpenStreams
+    from drive_server.kernel.settings import DriveSettings
 
 
 class Server(PromptServer):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 CONTENT = b"x" * 10_000
 MOST = {

@@ -11,7 +11,7 @@ import pytest
 from argon2 import PasswordHasher
 
 from drive_server.http.access import WRONG_KEYS
-from drive_server.services.identity.passwords import MOST_WRONG, MOST_WRONG_OF_AN_ACCOUNT, Source
+from drive_server.services.identity.passwords import MAX_WRONG, MAX_WRONG_OF_AN_ACCOUNT, Source
 
 if TYPE_CHECKING:
     from tests.drive_server.http.service import Service
@@ -68,8 +68,8 @@ async def test_of_two_hundred_wrong_passwords_at_once_ten_are_looked_at(
         client.timeout = httpx.Timeout(60)
         tries = [log_in(client, "not the password", f"p{number}@example.com") for number in range(200)]
         answers = [one.status_code for one in await asyncio.gather(*tries)]
-    assert len(checked) == MOST_WRONG
-    assert (answers.count(401), answers.count(429)) == (MOST_WRONG, 200 - MOST_WRONG)
+    assert len(checked) == MAX_WRONG
+    assert (answers.count(401), answers.count(429)) == (MAX_WRONG, 200 - MAX_WRONG)
 
 
 async def test_many_people_who_log_in_at_once_with_right_passwords_all_get_in(
@@ -83,7 +83,7 @@ async def test_many_people_who_log_in_at_once_with_right_passwords_all_get_in(
 
     monkeypatch.setattr(PasswordHasher, "verify", is_right)
     async with service.client("") as client:
-        answers = await asyncio.gather(*(log_in(client, PASSWORD) for _ in range(3 * MOST_WRONG)))
+        answers = await asyncio.gather(*(log_in(client, PASSWORD) for _ in range(3 * MAX_WRONG)))
     assert {one.status_code for one in answers} == {200}
 
 
@@ -94,7 +94,7 @@ async def test_an_account_under_attack_is_open_to_its_known_browser_and_to_its_k
         assert (await log_in(known, PASSWORD)).status_code == 200
         await known.post("/api/auth/logout")
         attack = [
-            passwords.verify(BOB, "guess", Source(f"192.0.2.{number}")) for number in range(MOST_WRONG_OF_AN_ACCOUNT)
+            passwords.verify(BOB, "guess", Source(f"192.0.2.{number}")) for number in range(MAX_WRONG_OF_AN_ACCOUNT)
         ]
         await asyncio.gather(*attack, return_exceptions=True)
         assert (await log_in(unknown, PASSWORD)).status_code == 429
@@ -102,7 +102,7 @@ async def test_an_account_under_attack_is_open_to_its_known_browser_and_to_its_k
         changed = await known.put("/api/auth/password", json={"old": PASSWORD, "new": PASSWORD + "2"})
         assert changed.status_code == 204, "who is logged in changes the password"
         stolen, guessed = known.cookies["drive_browser"], list[int]()
-        for number in range(MOST_WRONG + 1):
+        for number in range(MAX_WRONG + 1):
             unknown.cookies.set("drive_browser", stolen if number % 2 else stolen + "x")
             guessed.append((await log_in(unknown, f"guess {number}")).status_code)
         assert guessed[-1] == 429, "a cookie of before the change is unknown"
@@ -113,8 +113,8 @@ async def test_a_known_browser_has_ten_wrong_passwords_too_however_often_it_logs
     async with service.client("") as known:
         for _ in range(2):
             assert (await log_in(known, PASSWORD)).status_code == 200
-        wrong = [(await log_in(known, "not the password")).status_code for _ in range(MOST_WRONG + 1)]
-        assert wrong == [401] * MOST_WRONG + [429]
+        wrong = [(await log_in(known, "not the password")).status_code for _ in range(MAX_WRONG + 1)]
+        assert wrong == [401] * MAX_WRONG + [429]
         assert (await log_in(known, "x", "eve@example.com")).status_code == 401, "its cookie is for one account"
 
 

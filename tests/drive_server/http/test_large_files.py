@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MEBIBYTE = 1 << 20
 SIZE = 300_000_000
 HALF = SIZE // 2
-MOST_GROWTH_KIBIBYTES = 100 * 1024
+MAX_GROWTH_KIBIBYTES = 100 * 1024
 LEAST_ANSWERS = 10
 PAUSE_SECONDS = 0.1
 FILLER = bytes(range(256)) * (MEBIBYTE // 256 - 1) + bytes(248)
@@ -122,6 +122,6 @@ def test_300_megabytes_pass_in_both_directions_through_little_memory(service: Ru
     assert resumed is not None
     # The same content in the same drive: its hash was the same, so it is kept once.
     assert service.json("GET", "/api/auth/me")["used_bytes"] == SIZE + 1
-    assert service.peak() - idle < MOST_GROWTH_KIBIBYTES
+    assert service.peak() - idle < MAX_GROWTH_KIBIBYTES
     assert len(answers) >= LEAST_ANSWERS
     assert set(answers) == {200}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from drive_server.rate_limiter import SIGNED_IN
+from drive_server.kernel.rate_limiter import SIGNED_IN
 from tests.drive_server.http.service import running
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import httpx
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
     from tests.drive_server.http.service import Service
 
 POSTS = (

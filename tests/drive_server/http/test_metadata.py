@@ -8,7 +8,7 @@ import pytest
 from mcp.client.auth.utils import extract_resource_metadata_from_www_auth, extract_scope_from_www_auth
 from mcp.shared.auth import OAuthMetadata, ProtectedResourceMetadata
 
-from drive_server.http.metadata import challenge
+from drive_server.kernel.http.challenges import challenge
 from tests.drive_server.http.alone import alone
 from tests.drive_server.http.service import running
 from tests.drive_server.issuer import issuing
@@ -17,7 +17,7 @@ from tests.handshake import HEADERS, INITIALIZE
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
     from tests.drive_server.http.service import Service
 
 METADATA = "/.well-known/oauth-protected-resource"

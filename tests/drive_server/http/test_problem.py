@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import pytest
 from fastapi import FastAPI
 
-from drive_server.errors import DriveError
 from drive_server.http.app import include_routes, install_problem_handlers, mount_mcp
-from drive_server.http.problem import CODES, problem_of
+from drive_server.kernel.errors import DriveError
+from drive_server.kernel.http.problem import CODES, problem_of
 
 if TYPE_CHECKING:
     import httpx

@@ -11,7 +11,7 @@ from tests.drive_server.http.service import running
 from tests.drive_server.http.streamable_http.test_endpoint import remote
 
 if TYPE_CHECKING:
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
     from tests.drive_server.http.service import Service
 
 LISTENER = "http://127.0.0.1:8110"

@@ -14,7 +14,7 @@ from tests.drive_server.http.service import running
 if TYPE_CHECKING:
     import httpx
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 TEXTS = {
     "leave.txt": "Mothers and fathers may stay at home for twelve weeks with a newborn child.",

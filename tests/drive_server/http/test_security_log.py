@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from drive_server.clock import utc_now
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.clock import utc_now
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.telemetry.formats import JsonFormat, TextFormat, fields_of
+from drive_server.kernel.telemetry.requests import logger as requests_logger
+from drive_server.kernel.telemetry.security import SECURITY
 from drive_server.storage.tables.people import ApiKeyRow
-from drive_server.telemetry.formats import JsonFormat, TextFormat, fields_of
-from drive_server.telemetry.requests import logger as requests_logger
-from drive_server.telemetry.security import SECURITY
 from tests.drive_server.http.routes.people.test_passwords import BOB, FIRST, log_in, set_password
 from tests.drive_server.http.service import running
 
 if TYPE_CHECKING:
     import httpx
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
     from tests.drive_server.http.service import Service
 
 WRONG = "not the password at all"

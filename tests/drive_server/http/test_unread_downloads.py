@@ -15,13 +15,13 @@ from drive_server.services.sharing.link_downloads import Fetch
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
     from drive_server.http.headers.bytes import Span
+    from drive_server.kernel.access import Actor
 
 DOWNLOADS = 100
 SIZE = 5_000_000
-MOST_HELD = 150_000
+MAX_HELD = 150_000
 """Bytes a download: two chunks, and what the response itself takes."""
 
 
@@ -51,4 +51,4 @@ async def test_a_hundred_unread_downloads_hold_little_each(drive: Drive, alice: 
         tracemalloc.stop()
 
     assert len(held) == DOWNLOADS
-    assert growth < DOWNLOADS * MOST_HELD
+    assert growth < DOWNLOADS * MAX_HELD

@@ -7,7 +7,7 @@ from drive_server.knowledge.chunk import ENOUGH, MAX_SIZE, chunk
 from drive_server.knowledge.readers.source.markdown import markdown_elements
 from drive_server.knowledge.readers.source.plain import csv_elements
 from drive_server.knowledge.text.elements import Element, Extraction, Part, join
-from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.place import SourceRange
 from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH
 
 
@@ -74,7 +74,7 @@ def test_the_page_is_the_one_on_which_the_passage_begins() -> None:
 
 def test_the_place_of_a_passage_is_its_lines_or_what_its_elements_say() -> None:
     assert [one.place for one in chunk(markdown(f"# A\n\n{LEAVE}\n\n# B\n\none\ntwo\n"))] == ["line=1-3", "line=5-8"]
-    slides = [Part("text", "short", place=Place("slide", number, number)) for number in (2, 3)]
+    slides = [Part("text", "short", place=SourceRange("slide", number, number)) for number in (2, 3)]
     assert [one.place for one in chunk(join(slides))] == ["slide=2-3"]
     assert [one.place for one in chunk(join([Part("text", "a", 4), Part("text", "b", 5)]))] == ["page=4-5"]
     assert [one.place for one in chunk(join([Part("text", "a")]))] == [""]

@@ -7,7 +7,7 @@ import pytest
 from drive_server.knowledge.location import find_headings, find_place, find_span
 from drive_server.knowledge.readers.source.markdown import markdown_elements
 from drive_server.knowledge.text.elements import Extraction, Part, join
-from drive_server.knowledge.text.place import Place, parse_place
+from drive_server.knowledge.text.place import SourceRange, parse_place
 
 
 def exact(text: str) -> Extraction:
@@ -17,12 +17,12 @@ def exact(text: str) -> Extraction:
 PAGES = join(
     [Part("title", "One", page=1, level=1), Part("text", "first words", page=1), Part("text", "second words", page=2)]
 )
-SLIDES = join([Part("text", f"words of {number}", place=Place("slide", number, number)) for number in (1, 2, 3)])
+SLIDES = join([Part("text", f"words of {number}", place=SourceRange("slide", number, number)) for number in (1, 2, 3)])
 CELLS = join(
     [
-        Part("table", "a | b", place=Place("sheet", 1, 3, "预算 2024", ("A", "B"))),
-        Part("table", "c | d | e", place=Place("sheet", 4, 9, "预算 2024", ("A", "C"))),
-        Part("table", "f", place=Place("sheet", 1, 1, "x!y", ("A", "A"))),
+        Part("table", "a | b", place=SourceRange("sheet", 1, 3, "预算 2024", ("A", "B"))),
+        Part("table", "c | d | e", place=SourceRange("sheet", 4, 9, "预算 2024", ("A", "C"))),
+        Part("table", "f", place=SourceRange("sheet", 1, 1, "x!y", ("A", "A"))),
     ]
 )
 

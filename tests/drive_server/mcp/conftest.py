@@ -11,8 +11,8 @@ from tests.drive_server.hosts import Host, assistant_of, host_of
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 @pytest.fixture

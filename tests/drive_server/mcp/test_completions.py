@@ -9,8 +9,8 @@ from mcp.types import Completion, PromptReference, ResourceTemplateReference
 from tests.drive_server.hosts import host_of
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 FILE = ResourceTemplateReference(type="ref/resource", uri="drive://files/{file_id}")
 FOLDER = ResourceTemplateReference(type="ref/resource", uri="drive://folders/{folder_id}")

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from mcp import ClientSession
     from mcp.types import GetPromptResult
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 NAMES = ["summarise_file", "compare_documents", "tidy_folder", "what_changed_this_week"]
 

@@ -11,7 +11,7 @@ from mcp.types import BlobResourceContents, TextResourceContents
 from pydantic import AnyUrl
 
 from drive_server.knowledge.text.omissions import omission_sentence
-from drive_server.mcp.resources import MOST_CHARACTERS, MOST_IMAGE_BYTES, Attachment
+from drive_server.mcp.resources import MAX_CHARACTERS, MAX_IMAGE_BYTES, Attachment
 from drive_server.models.contents import TextRange
 from tests.drive_server.actors import with_scopes
 from tests.drive_server.hosts import host_of
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from mcp import ClientSession
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0"
 
@@ -74,13 +74,13 @@ async def test_a_file_is_read_as_text_by_id_and_by_path(drive: Drive, alice: Act
 
 
 async def test_a_long_text_is_cut_with_a_note(drive: Drive, alice: Actor, session: ClientSession) -> None:
-    item = (await drive.documents.create(alice, "root", "long.txt", "x" * (MOST_CHARACTERS + 1))).value
+    item = (await drive.documents.create(alice, "root", "long.txt", "x" * (MAX_CHARACTERS + 1))).value
 
     contents = await read(session, f"drive://files/{item.id}")
 
     assert isinstance(contents, TextResourceContents)
-    assert contents.text[:MOST_CHARACTERS] == "x" * MOST_CHARACTERS
-    assert contents.text[MOST_CHARACTERS:] == "\n[Cut after 200,000 of 200,001 characters; read_file reads the rest.]"
+    assert contents.text[:MAX_CHARACTERS] == "x" * MAX_CHARACTERS
+    assert contents.text[MAX_CHARACTERS:] == "\n[Cut after 200,000 of 200,001 characters; read_file reads the rest.]"
 
 
 async def test_a_picture_is_read_as_bytes(drive: Drive, alice: Actor, session: ClientSession) -> None:
@@ -93,7 +93,7 @@ async def test_a_picture_is_read_as_bytes(drive: Drive, alice: Actor, session: C
 
 
 @pytest.mark.parametrize(
-    ("name", "content"), [("photo.png", PNG + bytes(MOST_IMAGE_BYTES)), ("data.bin", b"\0\1\2\3"), ("a.zip", b"PK\3\4")]
+    ("name", "content"), [("photo.png", PNG + bytes(MAX_IMAGE_BYTES)), ("data.bin", b"\0\1\2\3"), ("a.zip", b"PK\3\4")]
 )
 async def test_what_has_no_text_says_what_to_do_instead(
     drive: Drive, alice: Actor, session: ClientSession, name: str, content: bytes
@@ -112,7 +112,7 @@ async def test_the_model_is_told_that_an_attached_file_need_not_be_read_again(
     drive: Drive, alice: Actor, session: ClientSession
 ) -> None:
     whole = (await drive.documents.create(alice, "root", "plan\u2066.md".replace("\u2066", "\u200f"), "x")).value
-    long = (await drive.documents.create(alice, "root", "long.txt", "x" * (MOST_CHARACTERS + 1))).value
+    long = (await drive.documents.create(alice, "root", "long.txt", "x" * (MAX_CHARACTERS + 1))).value
 
     note = await note_of(session, f"drive://files/{whole.id}")
     longer = await note_of(session, f"drive://files/{long.id}")

@@ -15,8 +15,8 @@ import pytest
 from mcp.shared.exceptions import McpError
 from mcp.types import PromptReference, ResourceTemplateReference
 
-from drive_server.access import Actor, Scope
-from drive_server.errors import NotFoundError, UnauthenticatedError
+from drive_server.kernel.access import Actor, Scope
+from drive_server.kernel.errors import NotFoundError, UnauthenticatedError
 from drive_server.mcp.resources import INDEX
 from drive_server.services.sharing.links import LinkTerms
 from tests.drive_server.hosts import host_of

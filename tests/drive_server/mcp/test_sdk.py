@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from mcp import ClientSession
     from mcp.server.session import ServerSession
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 PATIENCE = 20
 FOR_EVER = timedelta(hours=1)

@@ -12,15 +12,15 @@ from mcp.shared.memory import create_connected_server_and_client_session
 from mcp.types import ElicitRequestURLParams, ErrorData, ListToolsRequest
 from pydantic import AnyUrl, BaseModel
 
-from drive_server.errors import DriveError, StorageFailureError
+from drive_server.kernel.errors import DriveError, StorageFailureError
 from drive_server.mcp.resources import INDEX, INDEX_URI
 from drive_server.mcp.server import build_server
 from tests.drive_server.hosts import host_of, text_of
 from tests.drive_server.protocol.listener import listening, settled
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 class Sum(BaseModel):

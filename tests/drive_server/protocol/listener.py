@@ -17,15 +17,15 @@ from mcp.types import (
 )
 from pydantic import AnyUrl
 
-from drive_server.context import current_principal
+from drive_server.kernel.context import current_principal
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
 
     from mcp import ClientSession
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 PATIENCE = 20
 END = "test://end"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from drive_server.errors import DatabaseAwayError
+from drive_server.kernel.errors import DatabaseAwayError
 from drive_server.services.housekeeping import Housekeeping
 from drive_server.storage.process_locks import FileLock
 

@@ -9,7 +9,7 @@ import anyio
 import pytest
 from sqlalchemy import select
 
-from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, QuotaExceededError
+from drive_server.kernel.errors import ForbiddenError, InvalidInputError, NotFoundError, QuotaExceededError
 from drive_server.services.documents.edits import Edit
 from drive_server.services.documents.service import DocumentService
 from drive_server.services.journal.service import Journal
@@ -31,7 +31,7 @@ from tests.drive_server.store import in_run
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from tests.drive_server.store import Store
 
 

@@ -13,9 +13,9 @@ import anyio
 import pytest
 from anyio.streams.text import TextReceiveStream
 
-from drive_server.access import ALL_SCOPES, Actor
 from drive_server.connect import in_process_session, open_drive
-from drive_server.errors import (
+from drive_server.kernel.access import ALL_SCOPES, Actor
+from drive_server.kernel.errors import (
     IdempotencyConflictError,
     InvalidCursorError,
     NotFoundError,
@@ -29,13 +29,13 @@ from drive_server.services.tasks import (
     FAILED,
     LEASE,
     LONGEST,
-    MOST_UNFINISHED,
+    MAX_UNFINISHED,
     SHORTEST,
     WORKING,
     Order,
     TaskService,
 )
-from drive_server.storage.database import open_database
+from drive_server.storage.drive_database import open_database
 from drive_server.storage.tables.work import TaskRow
 from tests.drive_server.actors import new_person
 from tests.drive_server.hosts import host_of, text_of
@@ -46,7 +46,7 @@ from tests.fakes.clock import SettableClock
 
 if TYPE_CHECKING:
     from drive_server.drive import Drive
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
     from tests.drive_server.store import Store
 
 REPOSITORY = Path(__file__).parents[3]
@@ -252,10 +252,10 @@ async def test_nothing_is_kept_for_ever_nor_for_no_time(
 async def test_one_user_with_too_many_tasks_keeps_nobody_else_from_theirs(
     tasks: TaskService, ana: Actor, ben: Actor
 ) -> None:
-    made = [(await tasks.create(order(ana)))[0] for _ in range(MOST_UNFINISHED)]
+    made = [(await tasks.create(order(ana)))[0] for _ in range(MAX_UNFINISHED)]
     with pytest.raises(RateLimitError) as refused:
         await tasks.create(order(ana))
-    assert refused.value.details["limit"] == MOST_UNFINISHED
+    assert refused.value.details["limit"] == MAX_UNFINISHED
     await tasks.create(order(ben))
     await tasks.end(made[0], FAILED, "Failed.", {})
     await tasks.create(order(ana))

@@ -17,8 +17,8 @@ import anyio
 import anyio.to_thread
 from sqlalchemy import select
 
-from drive_server.access import ALL_SCOPES, Actor, Principal
-from drive_server.errors import DriveError
+from drive_server.kernel.access import ALL_SCOPES, Actor, Principal
+from drive_server.kernel.errors import DriveError
 from drive_server.storage.tables.people import UserRow
 from tests.drive_server.storage.system_calls import SystemCalls
 from tests.drive_server.store import Store, open_store

@@ -18,7 +18,7 @@ from tests.drive_server.storage.test_collector import LATER, collector, stored
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from tests.drive_server.store import Store
 
 

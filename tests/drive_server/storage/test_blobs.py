@@ -14,7 +14,7 @@ import anyio
 import pytest
 from typing_extensions import override
 
-from drive_server.errors import ContentsAwayError, InvalidInputError, StorageFailureError, TooLargeError
+from drive_server.kernel.errors import ContentsAwayError, InvalidInputError, StorageFailureError, TooLargeError
 from drive_server.storage import blobs as module
 from drive_server.storage.blobs import READ_BYTES, Blob, BlobStore, open_blobs
 from tests import buckets

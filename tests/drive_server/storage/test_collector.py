@@ -13,7 +13,7 @@ import anyio
 import pytest
 from sqlalchemy import delete, select
 
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
 from drive_server.services.journal.service import Journal
 from drive_server.storage import blobs as module
 from drive_server.storage.blobs import BlobStore, open_blobs
@@ -27,7 +27,7 @@ from tests.drive_server.services.test_quota import limited
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from tests.drive_server.store import Store
 
 LATER = timedelta(days=2)
@@ -206,7 +206,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from drive_server.storage.blobs import open_blobs
 from drive_server.storage.collector import Collector
-from drive_server.storage.database import open_database
+from drive_server.storage.drive_database import open_database
 
 LONG_AGO = datetime.fromtimestamp(0, UTC)
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.sql.database import Database
 from drive_server.storage.blobs import places_of
-from drive_server.storage.database import Database
 from drive_server.storage.installation.installation import Installation
 from drive_server.storage.installation.parts import MARK_FILE, FolderPart, Mark, mark_json
 

@@ -15,9 +15,9 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 
-from drive_server.rate_limiter import SIGNED_IN
+from drive_server.kernel.rate_limiter import SIGNED_IN
 from drive_server.transports.connections import RESERVED, ConnectionLimits, raise_descriptor_limit
-from drive_server.transports.http_protocol import MOST_HEADER_BYTES, MOST_QUEUED
+from drive_server.transports.http_protocol import MAX_HEADER_BYTES, MAX_QUEUED
 from drive_server.transports.runner import Runner
 from tests.prompt_server import PromptServer
 
@@ -171,7 +171,7 @@ def test_nothing_that_never_ends_is_read_for_ever(beginning: bytes) -> None:
 
 def test_headers_that_are_too_long_are_refused_with_431() -> None:
     with serving(ConnectionLimits()) as hostage:
-        assert hostage.get("/", x="x" * (MOST_HEADER_BYTES + 1)) == 431
+        assert hostage.get("/", x="x" * (MAX_HEADER_BYTES + 1)) == 431
 
 
 def test_headers_without_text_are_too_long_as_well_if_there_are_many() -> None:
@@ -182,7 +182,7 @@ def test_headers_without_text_are_too_long_as_well_if_there_are_many() -> None:
 
 def test_only_so_many_requests_may_come_before_their_turn() -> None:
     with serving(ConnectionLimits()) as hostage, hostage.wait() as patient:
-        patient.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * (MOST_QUEUED + 1))
+        patient.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * (MAX_QUEUED + 1))
         assert answer(patient) == b""
 
 

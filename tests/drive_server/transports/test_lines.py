@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.transports.lines import MOST_WAITING_BYTES, LineReader, LineSplitter, LineWriter, TooLongLine
+from drive_server.transports.lines import MAX_WAITING_BYTES, LineReader, LineSplitter, LineWriter, TooLongLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,13 +100,13 @@ async def test_what_is_written_slowly_read_arrives_whole_and_in_order(pipe: Pipe
 
 async def test_a_writer_waits_when_the_other_side_reads_nothing(pipe: Pipe) -> None:
     writer = LineWriter(pipe.writing)
-    await writer.write(b"x" * (MOST_WAITING_BYTES + 1))
+    await writer.write(b"x" * (MAX_WAITING_BYTES + 1))
     late = asyncio.create_task(writer.write(b"late"))
     await asyncio.sleep(0)
     assert not late.done()
 
-    read = LineReader(pipe.reading, 2 * MOST_WAITING_BYTES).lines()
-    assert await anext(read) == b"x" * (MOST_WAITING_BYTES + 1)
+    read = LineReader(pipe.reading, 2 * MAX_WAITING_BYTES).lines()
+    assert await anext(read) == b"x" * (MAX_WAITING_BYTES + 1)
     await late
     assert await anext(read) == b"late"
     pipe.close(pipe.writing)

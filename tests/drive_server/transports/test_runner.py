@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from drive_server.transports.http_protocol import MOST_HEADER_BYTES
+from drive_server.transports.http_protocol import MAX_HEADER_BYTES
 from drive_server.transports.listener import url_of
 from drive_server.transports.process import Shutdown
 from drive_server.transports.runner import KEEP_ALIVE_SECONDS, Runner
@@ -109,10 +109,10 @@ def client(running: Running) -> Iterator[httpx.Client]:
 
 
 def test_long_headers_are_taken_up_to_a_limit(client: httpx.Client) -> None:
-    long = "x" * (MOST_HEADER_BYTES // 2)
+    long = "x" * (MAX_HEADER_BYTES // 2)
     assert client.get("/", headers={"X-Long": long}).text == str(len(long))
     assert client.get("/", headers={"X-Long": long, "X-Longer": long}).status_code == 431
-    assert client.get("/?" + "x" * (MOST_HEADER_BYTES - 1000), headers={"X-Long": "x" * 1000}).status_code == 431
+    assert client.get("/?" + "x" * (MAX_HEADER_BYTES - 1000), headers={"X-Long": "x" * 1000}).status_code == 431
     for _ in range(3):
         assert client.get("/", headers={"X-Long": long}).status_code == 200
 

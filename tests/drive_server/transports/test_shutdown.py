@@ -16,7 +16,7 @@ from tests.drive_server.programs import DRIVE_AGENT, PROGRAM, HttpProgram, Stdio
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 HTTP = (*PROGRAM, "http", "--port", "0")
 ENDED_AT_ONCE = {128 + signal.SIGTERM}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 LIMITS = {"DRIVE_MAX_REQUEST_BYTES": "100000", "DRIVE_CONCURRENT_CALLS": "2", "DRIVE_CALLS_PER_MINUTE": "30"}
 

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.errors import InvalidInputError
 from drive_server.transports.runner import Runner
 from drive_server.transports.tls import open_certificate
 from tests.drive_server.transports.certificates import made

@@ -14,7 +14,7 @@ from tests.drive_server.test_main import over_stdio
 if TYPE_CHECKING:
     from mcp import ClientSession
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 LISTS = ("list_tools", "list_resources", "list_resource_templates", "list_prompts")
 

@@ -17,10 +17,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.events.log import EventLog
 from api.storage.postgres_threads import FencedSaver
-from drive_server import clock
+from drive_server.kernel import clock
+from drive_server.kernel.sql.engine import Transactions
 from drive_server.services.journal.service import Journal
 from drive_server.storage.blobs import BlobStore
-from drive_server.storage.engine import Transactions
 from graph.settings import AgentSettings
 from tests.api.real_service import RealService
 from tests.e2e.killed import Countdown, say

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 KILLS: Final = kills(2)
 PLACES: Final = 150
 """Three workers pass so many at each service in a few seconds."""
-LONGEST_SECONDS: Final = 15
+MAX_SECONDS: Final = 15
 TEN_MINUTES: Final = 600
 
 pytestmark = [pytest.mark.story, pytest.mark.timeout(300 + SECONDS_A_KILL * KILLS)]
@@ -35,5 +35,5 @@ def test_kills_of_either_service_lose_and_double_nothing(
     with Pair(tmp_path, server.new_database(), ahead) as pair, Load(pair):
         for _ in range(KILLS):
             number = random.randrange(2)
-            pair.kill_at(number, random.randint(1, PLACES), LONGEST_SECONDS)
+            pair.kill_at(number, random.randint(1, PLACES), MAX_SECONDS)
             pair.start(number)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.citations.quotes import MOST_QUOTATIONS, has_marks, quotations_of
+from graph.citations.quotes import MAX_QUOTATIONS, has_marks, quotations_of
 
 
 def found(answer: str, *known: str) -> list[tuple[str, int | None]]:
@@ -53,7 +53,7 @@ def test_a_quotation_knows_what_the_answer_names_as_its_source() -> None:
     ids=["openings", "straight ones", "marks", "blocks", "unclosed ones", "lines"],
 )
 def test_a_hostile_answer_is_read_in_the_end(answer: str) -> None:
-    assert len(quotations_of(answer)) <= MOST_QUOTATIONS
+    assert len(quotations_of(answer)) <= MAX_QUOTATIONS
 
 
 def test_numbers_are_marks_but_links_are_none() -> None:

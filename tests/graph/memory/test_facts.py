@@ -57,7 +57,7 @@ async def test_nobody_sees_anothers(facts: Facts, store: AsyncSqliteStore) -> No
 
 
 async def test_there_is_an_end_to_how_much_is_kept(facts: Facts, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(facts_module, "MOST_FACTS", 2)
+    monkeypatch.setattr(facts_module, "MAX_FACTS", 2)
     await facts.keep("one", {"kind": "said"}, NOW)
     long = await facts.keep("x" * 10_000, {"kind": "said"}, NOW)
     assert len(long["text"]) == FACT_CHARACTERS

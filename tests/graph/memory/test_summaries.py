@@ -3,7 +3,7 @@
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from graph.memory.summaries import MOST_SUMMARIES, SUMMARY_CHARACTERS, fold, summary_section
+from graph.memory.summaries import MAX_SUMMARIES, SUMMARY_CHARACTERS, fold, summary_section
 from graph.messages.written import result_message
 from graph.state import Summary
 from tests.graph.talk import turn, turns
@@ -44,7 +44,7 @@ def test_the_window_stays_until_it_is_full_and_then_moves_by_half() -> None:
 
 def test_the_summaries_cover_everything_before_the_window_without_a_gap() -> None:
     summaries, start = rolled(300)
-    assert len(summaries) <= MOST_SUMMARIES
+    assert len(summaries) <= MAX_SUMMARIES
     assert summaries[0]["first"] == "h0"
     for one, following in zip(summaries, [*summaries[1:], None], strict=True):
         begins = following["first"] if following else start

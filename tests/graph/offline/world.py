@@ -20,7 +20,7 @@ from graph.prompts import compact, json_section, section
 
 TOOLS = {agent.name: agent.tools for agent in (DOCUMENT_AGENT, DRIVE_AGENT, SEARCH_AGENT)}
 REJECTED = "The person rejected this. It was not done."
-MOST_ROUNDS = 20
+MAX_ROUNDS = 20
 
 
 class RouteDecision(BaseModel):
@@ -376,7 +376,7 @@ class Talk:
     def _work(self, agent: str, sections: dict[str, Any], text: str) -> str:
         self.agents.append(agent)
         bound = self.model.bind_tools([schema(name) for name in sorted(TOOLS[agent])])  # pyright: ignore[reportArgumentType] - indexed by what the model said
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             answer = bound.invoke([SystemMessage(self._system(agent, sections, text)), *self.messages])
             self.messages.append(answer)
             if not answer.tool_calls:

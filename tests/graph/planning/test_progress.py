@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from graph.planning.editing import MOST_STEPS, PlanEditError, StepEdit, apply_edits
+from graph.planning.editing import MAX_EDITED_STEPS, PlanEditError, StepEdit, apply_edits
 from graph.planning.progress import advance_plan, merge_plans, with_step, without_dependents
 from graph.planning.shape import new_step
 from graph.state import Plan, Step
@@ -132,7 +132,7 @@ def test_an_attempt_that_failed_begins_again_with_its_number() -> None:
         ([{"instruction": "more"}], "needs an agent"),
         ([{"agent": "drive_agent", "instruction": " "}], "needs an agent"),
         ([{"id": "b"}, {"id": "b"}], "two steps"),
-        ([{"agent": "drive_agent", "instruction": "x"}] * (MOST_STEPS + 1), "at most"),
+        ([{"agent": "drive_agent", "instruction": "x"}] * (MAX_EDITED_STEPS + 1), "at most"),
     ],
 )
 def test_an_edit_that_makes_no_plan_is_refused(edits: list[StepEdit], words: str) -> None:

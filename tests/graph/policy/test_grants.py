@@ -153,7 +153,7 @@ async def test_what_is_over_is_not_given(store: BaseStore) -> None:
 async def test_there_is_an_end_to_how_many_grants_somebody_has(
     store: BaseStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grants, "MOST_GRANTS", 2)
+    monkeypatch.setattr(grants, "MAX_GRANTS", 2)
     await given(store)
     await given(store)
     with pytest.raises(TooManyGrantsError):

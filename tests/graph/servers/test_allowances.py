@@ -12,8 +12,8 @@ from mcp.types import (
     TextContent,
 )
 
-from drive_server.rate_limiter import SlidingWindow
-from graph.servers.allowances import MOST_CHARACTERS, MOST_TOKENS, roots_for, sampling_for
+from drive_server.kernel.rate_limiter import SlidingWindow
+from graph.servers.allowances import MAX_CHARACTERS, MAX_TOKENS, roots_for, sampling_for
 from tests.graph.servers.conftest import PoolMaker
 from tests.graph.servers.real import EVERYTHING, allowed, remote, stdio
 
@@ -57,7 +57,7 @@ async def test_a_server_asks_the_model_and_for_its_folder_once_the_person_allows
 @pytest.mark.parametrize(
     ("params", "code"),
     [
-        (request("x" * MOST_CHARACTERS), "characters"),
+        (request("x" * MAX_CHARACTERS), "characters"),
         (request(tools=[{"name": "t", "inputSchema": {"type": "object"}}]), "no tools"),
     ],
 )
@@ -77,7 +77,7 @@ async def test_answers_are_short_and_requests_a_minute_are_counted() -> None:
     assert sample
     answers = [await sample(None, request(most=100_000)) for _ in range(3)]  # pyright: ignore[reportArgumentType] - as above
     assert [isinstance(answer, ErrorData) for answer in answers] == [False, False, True]
-    assert [params.maxTokens for params in asked] == [MOST_TOKENS, MOST_TOKENS]
+    assert [params.maxTokens for params in asked] == [MAX_TOKENS, MAX_TOKENS]
 
 
 async def test_a_server_elsewhere_hears_of_no_folder_of_this_machine(tmp_path: Any) -> None:

@@ -34,9 +34,9 @@ async def server() -> AsyncGenerator[HostileHttp]:
 
 @pytest.fixture(autouse=True)
 def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intake, "MOST_MESSAGES", 500)
-    monkeypatch.setattr(intake, "MOST_LINES", 5_000)
-    monkeypatch.setattr(intake, "MOST_REQUESTS", 100)
+    monkeypatch.setattr(intake, "MAX_MESSAGES", 500)
+    monkeypatch.setattr(intake, "MAX_LINES", 5_000)
+    monkeypatch.setattr(intake, "MAX_REQUESTS", 100)
 
 
 @pytest.fixture

@@ -35,8 +35,8 @@ def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intake, "MOST_MESSAGES", 500)
-    monkeypatch.setattr(intake, "MOST_LINES", 5_000)
+    monkeypatch.setattr(intake, "MAX_MESSAGES", 500)
+    monkeypatch.setattr(intake, "MAX_LINES", 5_000)
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ async def test_one_that_takes_too_much_is_ended(
     pool: ServerPool, monkeypatch: pytest.MonkeyPatch, tool: str, code: ReasonCode
 ) -> None:
     monkeypatch.setattr(programs, "MEMORY_BYTES", 150_000_000)
-    monkeypatch.setattr(programs, "MOST_PROCESSES", 10)
+    monkeypatch.setattr(programs, "MAX_PROCESSES", 10)
 
     assert (await failure(pool, hostile(timeout=30.0), tool)).reason.code == code
 

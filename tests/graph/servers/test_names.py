@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.servers.names import MOST_CHARACTERS, ToolName, is_outside, name_of, name_table
+from graph.servers.names import MAX_CHARACTERS, ToolName, is_outside, name_of, name_table
 
 tools = st.tuples(st.text(max_size=40), st.builds(ToolName, st.text(min_size=1, max_size=8), st.text(max_size=80)))
 
@@ -17,7 +17,7 @@ def test_a_name_shows_server_and_tool() -> None:
 def test_a_long_name_is_cut_and_ends_in_a_digest() -> None:
     first, second = (name_of("notes", ToolName("1", f"{'a' * 80}{end}")) for end in "xy")
 
-    assert len(first) == len(second) == MOST_CHARACTERS
+    assert len(first) == len(second) == MAX_CHARACTERS
     assert first != second
 
 

@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from graph.servers.connections import transports
-from graph.servers.connections.connection import Connection
+from graph.servers.connections.connection import ServerConnection
 from graph.servers.definition import ServerDefinition
 from graph.servers.pool import ServerPool
 from graph.servers.reasons import TEXTS, Reason, ReasonCode, ServerUnavailableError
@@ -232,7 +232,7 @@ async def test_a_session_that_ends_while_the_one_that_replaces_it_opens_says_not
     await names(pool, definition)
     set_status, ended = StatusBoard.set, pool._ended  # pyright: ignore[reportPrivateUsage] - the moment is the point
     older = pool._places["u1", "s1"].newest  # pyright: ignore[reportPrivateUsage] - as above
-    assert isinstance(older, Connection)
+    assert isinstance(older, ServerConnection)
 
     def set_and_end(board: StatusBoard, key: Key, status: ServerStatus) -> None:
         set_status(board, key, status)
@@ -385,7 +385,7 @@ async def test_the_sessions_of_many_people_are_closed_when_idle_and_nothing_of_t
     await all_closed(pool)
     gc.collect()
 
-    assert not [thing for thing in gc.get_objects() if isinstance(thing, Connection)]
+    assert not [thing for thing in gc.get_objects() if isinstance(thing, ServerConnection)]
     assert {pool.status(one.user_id, one.id).status for one in people} == {"disconnected"}
 
 

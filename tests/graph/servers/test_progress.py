@@ -1,6 +1,6 @@
 """What a person sees of a call that takes its time: samples of what its server reports."""
 
-from graph.servers.connections.in_flight import MOST_REPORT_CHARACTERS, ProgressReports
+from graph.servers.connections.in_flight import MAX_REPORT_CHARACTERS, ProgressReports
 
 HOUR = 3600
 
@@ -43,4 +43,4 @@ async def test_messages_of_the_log_come_with_the_progress_cleaned_and_cut() -> N
     await call.log("Step\u202e two\u200b " + "x" * 1000)
     assert reports.seen[0] == (1, 4, None)
     assert reports.seen[1][:2] == (1, 4)
-    assert reports.seen[1][2] == ("Step two " + "x" * 1000)[:MOST_REPORT_CHARACTERS]
+    assert reports.seen[1][2] == ("Step two " + "x" * 1000)[:MAX_REPORT_CHARACTERS]

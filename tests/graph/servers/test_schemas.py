@@ -8,7 +8,7 @@ import jsonschema_specifications
 import pytest
 from jsonschema import Draft202012Validator
 
-from graph.servers.schemas import AT_TOP, MOST_NOTE, schema_for_models
+from graph.servers.schemas import AT_TOP, MAX_NOTE, schema_for_models
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -173,7 +173,7 @@ def test_a_plain_schema_stays_as_it_is_and_has_no_note() -> None:
 
 def test_a_long_condition_is_told_shortly() -> None:
     _, note = schema_for_models({"type": "object", "oneOf": [{"required": [f"argument{n}"]} for n in range(500)]})
-    assert len(note) < MOST_NOTE + 100
+    assert len(note) < MAX_NOTE + 100
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -36,4 +36,4 @@ def build(folder: Path) -> dict[str, str]:
 
 if __name__ == "__main__":
     text = "".join(f"{written}{meant}\n" for written, meant in build(Path(sys.argv[1])).items())
-    (ROOT / "drive_server" / "knowledge" / "text" / "chinese" / "characters.txt").write_text(text, encoding="utf-8")
+    (ROOT / "drive_server" / "kernel" / "text" / "chinese" / "characters.txt").write_text(text, encoding="utf-8")

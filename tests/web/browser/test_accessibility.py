@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NORMAL: ViewportSize = {"width": DESKTOP[0], "height": DESKTOP[1]}
 WIDEST: ViewportSize = {"width": 3840, "height": 2160}
-LONGEST_LINE = 1000
+MAX_LINE = 1000
 """Pixels."""
 TAGS = {"en": "en", "zh": "zh-CN"}
 BY_MOUSE, BY_FINGER = 24, 44
@@ -75,7 +75,7 @@ def too_wide(page: Page) -> list[str]:
 
 def too_long(page: Page) -> list[str]:
     widths = page.locator(".chat .markdown").evaluate_all("all => all.map(one => one.clientWidth)")
-    return [f"lines of {max(widths)} pixels"] if max(widths, default=0) >= LONGEST_LINE else []
+    return [f"lines of {max(widths)} pixels"] if max(widths, default=0) >= MAX_LINE else []
 
 
 @pytest.mark.parametrize("language", LOCALES)

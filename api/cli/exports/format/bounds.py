@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
-MOST_LINE_BYTES: Final = 16 << 20
+MAX_LINE_BYTES: Final = 16 << 20
 """The entry of an item: 100 versions, and the shares and links of thousands."""
-MOST_WHOLE_BYTES: Final = 64 << 20
+MAX_WHOLE_BYTES: Final = 64 << 20
 """Bytes of documents that are read whole: a thread, the memories, a manifest that somebody laid out anew."""
-MOST_LIST_BYTES: Final = 16 << 30
+MAX_LIST_BYTES: Final = 16 << 30
 """All lines of a list together."""
 
 
@@ -26,24 +26,24 @@ class TooLongError(CommandError):
 def lines_of(file: BinaryIO, name: str) -> Iterator[bytes]:
     """Yield the lines of a list. Raises `TooLongError` for one that is too long, or too many."""
     total = 0
-    while line := file.readline(MOST_LINE_BYTES + 1):
+    while line := file.readline(MAX_LINE_BYTES + 1):
         total += len(line)
-        if len(line) > MOST_LINE_BYTES or total > MOST_LIST_BYTES:
-            raise too_long(name, MOST_LINE_BYTES if len(line) > MOST_LINE_BYTES else MOST_LIST_BYTES)
+        if len(line) > MAX_LINE_BYTES or total > MAX_LIST_BYTES:
+            raise too_long(name, MAX_LINE_BYTES if len(line) > MAX_LINE_BYTES else MAX_LIST_BYTES)
         yield line
 
 
 def first_line(file: BinaryIO) -> bytes | None:
     """Return the first line; None if it is too long."""
-    line = file.readline(MOST_LINE_BYTES + 1)
-    return line if len(line) <= MOST_LINE_BYTES else None
+    line = file.readline(MAX_LINE_BYTES + 1)
+    return line if len(line) <= MAX_LINE_BYTES else None
 
 
 def whole(file: BinaryIO, name: str) -> bytes:
     """Return a file. Raises `TooLongError` for one that is too long."""
-    body = file.read(MOST_WHOLE_BYTES + 1)
-    if len(body) > MOST_WHOLE_BYTES:
-        raise too_long(name, MOST_WHOLE_BYTES)
+    body = file.read(MAX_WHOLE_BYTES + 1)
+    if len(body) > MAX_WHOLE_BYTES:
+        raise too_long(name, MAX_WHOLE_BYTES)
     return body
 
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from api.cli.exports.format.names import MAX_BYTES, MAX_PATH, length_of
-from drive_server.services.tree.portable_names import portable_names, shortened, split_suffix
+from drive_server.kernel.files.portable_names import portable_names, shortened, split_suffix
 
 if TYPE_CHECKING:
     from api.cli.exports.table import ItemTable

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from api.cli.exports.format.bounds import MOST_LINE_BYTES, first_line, lines_of, too_long, whole
+from api.cli.exports.format.bounds import MAX_LINE_BYTES, first_line, lines_of, too_long, whole
 from api.cli.failure import CommandError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def read_header(file: BinaryIO) -> Json:
     """Return the beginning of the document, or all of it. Raises `CommandError` if it is no manifest."""
     first = first_line(file)
     if first is None:
-        raise too_long(MANIFEST, MOST_LINE_BYTES)
+        raise too_long(MANIFEST, MAX_LINE_BYTES)
     try:
         document = json.loads(first.decode("utf-8", "replace").rstrip().rstrip(",") + "}")
     except (ValueError, RecursionError):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol, cast
 from api.cli.exports.format.bounds import TooLongError
 from api.cli.exports.format.manifest import FORMAT, MANIFEST, STATE, Header, no_export, read_entries, read_header
 from api.cli.failure import CommandError
-from drive_server.storage.inner_paths import OuterPathError, inner_path, is_inner
+from drive_server.kernel.files.inner_paths import OuterPathError, inner_path, is_inner
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

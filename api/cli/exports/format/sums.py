@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from api.cli.exports.format.bounds import lines_of
 from api.cli.exports.format.manifest import SUMS
-from drive_server.storage.inner_paths import inner_path
+from drive_server.kernel.files.inner_paths import inner_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from api.http.filtered_route import FilteredRoute
 from api.http.server_requests import AssistantBody, NewAssistantBody, ServerChoiceBody
 from api.http.server_schemas import AssistantList, AssistantView, ServerChoiceView, assistant_view
 from api.storage.tables import BUILT_IN
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 
 router = APIRouter(prefix="/assistants", tags=["assistants"], route_class=FilteredRoute)
 

@@ -30,10 +30,10 @@ from api.http.server_schemas import (
 from api.http.sse import EventStream
 from api.servers.importing import ForeignServer, read_servers
 from api.service import Service
-from drive_server.errors import InvalidInputError
-from drive_server.http.event_streams import OpenStreams, stream_responses
-from drive_server.http.languages import language_of
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.http.event_streams import OpenStreams, stream_responses
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.http.problem import problem_responses
 from graph.language import Language
 from graph.links.text_fields import Clean
 from graph.servers.status import ServerStatus

@@ -13,7 +13,7 @@ from api.http.server_schemas import (
     prompt_views,
     resource_views,
 )
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 
 router = APIRouter(prefix="/mcp-servers", tags=["mcp servers"], route_class=FilteredRoute)
 

@@ -12,12 +12,12 @@ from api.http.filtered_route import FilteredRoute, filter_error, filtered_view
 from api.http.server_requests import AuthorizationBody
 from api.http.server_schemas import AuthorizationView, ServerView, server_view
 from api.service import Service
-from drive_server.errors import DriveError, ForbiddenError, UnauthenticatedError
-from drive_server.http.access import require_same_origin
-from drive_server.http.languages import language_of
 from drive_server.http.pages.layout import Words, page, refused, sentence, words_of
-from drive_server.http.problem import problem_responses
-from drive_server.texts import Texts
+from drive_server.kernel.errors import DriveError, ForbiddenError, UnauthenticatedError
+from drive_server.kernel.http.credentials import require_same_origin
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.http.problem import problem_responses
+from drive_server.kernel.texts import Texts
 from graph.language import Language
 from graph.servers.oauth.sign_in import Comeback, OwnClient
 

@@ -19,7 +19,7 @@ await Promise.all([loadTexts(import.meta.url), loadStyles(import.meta.url, "./st
 /** @typedef {import("../../shared/commands.js").Command} Command */
 
 const PAUSE = 150;
-const MOST_FILES = 6;
+const MAX_FILES = 6;
 
 let isOpen = false;
 
@@ -131,7 +131,7 @@ function useFiles(words) {
     if (!words) return setFiles([]);
     const abort = new AbortController();
     const timer = setTimeout(() => {
-      get("/api/drive/search", { q: words, mode: "name", limit: MOST_FILES }, { signal: abort.signal }).then(
+      get("/api/drive/search", { q: words, mode: "name", limit: MAX_FILES }, { signal: abort.signal }).then(
         (result) => setFiles(result.items.map((/** @type {any} */ hit) => hit.file)),
         () => abort.signal.aborted || setFiles([]),
       );

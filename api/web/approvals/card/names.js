@@ -2,7 +2,7 @@
 
 import { html } from "../../shared/preact.js";
 
-const MOST_NAMES = 200;
+const MAX_NAMES = 200;
 
 /** @typedef {import("./card.js").Action} Action */
 /** @typedef {{words: string, isQuoted: boolean}} Part */
@@ -20,7 +20,7 @@ export function quotedIn(action) {
   const people = [...(action.effect?.gains_access ?? []), ...(action.effect?.loses_access ?? [])];
   const given = Object.entries(action.args).flatMap(([name, value]) => (SETTINGS.has(name) ? [] : [value]));
   const found = [...names, ...people, ...given].filter((name) => typeof name === "string" && isTelling(name));
-  return [...new Set(found)].sort((one, other) => other.length - one.length).slice(0, MOST_NAMES);
+  return [...new Set(found)].sort((one, other) => other.length - one.length).slice(0, MAX_NAMES);
 }
 
 /** Say whether a name is no word of a sentence by chance. Shorter ones are found by their quotation marks. @param {string} name */

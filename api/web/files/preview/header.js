@@ -94,7 +94,7 @@ function ask({ id, name }) {
 }
 
 /** A field with more text than this is no pleasure in any browser, bytes. */
-const MOST_EDITED = 2_000_000;
+const MAX_EDITED = 2_000_000;
 
 /** Of what the lists can do with a file, what fits one that is open. */
 const IN_HEADER = ["share", "versions", "details"];
@@ -104,7 +104,7 @@ const IN_MENU = ["summarise", "move", "copy", "star", "unstar", "trash", "restor
 function ownActions(item, version) {
   const edit = { title: text("preview.edit"), icon: "edit", run: () => go(["file", item.id], { edit: 1 }) };
   const isNow = !item.trashed_at && version === item.version;
-  const isEditable = isText(kindOf(item)) && mayEdit(item) && isNow && item.size <= MOST_EDITED;
+  const isEditable = isText(kindOf(item)) && mayEdit(item) && isNow && item.size <= MAX_EDITED;
   const load = { title: text("preview.download"), icon: "download", run: () => download(item, version) };
   return [...(isEditable ? [edit] : []), load, ...listed(item, IN_HEADER)];
 }

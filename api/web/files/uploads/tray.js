@@ -10,10 +10,10 @@ import { UploadRow } from "./upload_row.js";
 /** @typedef {import("./queue.js").UploadQueue} UploadQueue */
 
 const ROW = 52;
-const MOST_ROWS = 4.5;
+const MAX_ROWS = 4.5;
 /** In a low window the files need the room. */
 const LOW = 760;
-const MOST_ROWS_IF_LOW = 2.5;
+const MAX_ROWS_IF_LOW = 2.5;
 
 /** @param {{queue: UploadQueue}} properties */
 export function UploadTray({ queue }) {
@@ -45,7 +45,7 @@ export function UploadTray({ queue }) {
       isOpen &&
       html`<div
         class="upload-list"
-        style=${{ height: `${Math.min(uploads.length, innerHeight < LOW ? MOST_ROWS_IF_LOW : MOST_ROWS) * ROW}px` }}
+        style=${{ height: `${Math.min(uploads.length, innerHeight < LOW ? MAX_ROWS_IF_LOW : MAX_ROWS) * ROW}px` }}
       >
         <${VirtualList}
           rows=${{ role: "list", "aria-label": text("uploads.tray") }}

@@ -56,7 +56,7 @@ export async function readEvents(response, onEvent, onFrame) {
 }
 
 const FIRST_WAIT = 500;
-const LONGEST_WAIT = 15000;
+const MAX_WAIT = 15000;
 
 /**
  * Follow a stream for as long as `abort` is not aborted, from the last event on after each lost connection. A tab that
@@ -97,7 +97,7 @@ export async function follow(path, { query, after = "", abort, onEvent, onConnec
     if (view.signal.aborted) continue;
     onConnection?.(false);
     await pause(wait, abort);
-    wait = Math.min(wait * 2, LONGEST_WAIT);
+    wait = Math.min(wait * 2, MAX_WAIT);
   }
 }
 

@@ -35,7 +35,7 @@ export function parseDiff(diff) {
 }
 
 /** Of a longer way from one text to the other nobody would read the steps. */
-const MOST_STEPS = 1500;
+const MAX_STEPS = 1500;
 const AROUND = 3;
 
 /**
@@ -78,7 +78,7 @@ function steps(old, now) {
   const trace = [];
   /** @type {Map<number, number>} */
   const reached = new Map([[1, 0]]);
-  const most = Math.min(old.length + now.length, MOST_STEPS);
+  const most = Math.min(old.length + now.length, MAX_STEPS);
   for (let step = 0; step <= most; step += 1) {
     trace.push(new Map(reached));
     for (let way = -step; way <= step; way += 2) {

@@ -5,7 +5,7 @@ import { isPrinting } from "../printing.js";
 
 const SPARE = 8;
 /** Rows on paper: more than this is a matter for the file itself. */
-const MOST_PRINTED = 5000;
+const MAX_PRINTED = 5000;
 
 /**
  * The window onto `count` rows.
@@ -72,7 +72,7 @@ export function VirtualList({
     scrollTo(element.current, Math.floor(reveal / columns) * rowHeight, rowHeight);
     measure();
   }, [reveal, columns, rowHeight]);
-  const seen = isPrinting.value ? { top: 0, height: MOST_PRINTED * rowHeight } : view;
+  const seen = isPrinting.value ? { top: 0, height: MAX_PRINTED * rowHeight } : view;
   const part = windowOf(count, rowHeight, seen.top, seen.height, columns);
   const drawn = Array.from({ length: Math.max(0, part.end - part.start) }, (_, index) => draw(part.start + index));
   // The styles draw rows by the same measures by which they are counted here.

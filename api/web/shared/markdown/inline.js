@@ -43,14 +43,14 @@ const SIMPLE_TAGS = new Set([
   "code",
   "q",
 ]);
-const LARGEST_CODE_POINT = 0x10ffff;
+const MAX_CODE_POINT = 0x10ffff;
 
 /** Return a text with its entities as characters. @param {string} text */
 export function decode(text) {
   return text.replace(/&(#x[0-9a-f]{1,6}|#[0-9]{1,7}|[a-z]{2,8});/gi, (whole, name) => {
     if (!name.startsWith("#")) return ENTITIES[name] ?? whole;
     const code = name[1].toLowerCase() === "x" ? parseInt(name.slice(2), 16) : Number(name.slice(1));
-    return code > 0 && code <= LARGEST_CODE_POINT ? String.fromCodePoint(code) : whole;
+    return code > 0 && code <= MAX_CODE_POINT ? String.fromCodePoint(code) : whole;
   });
 }
 

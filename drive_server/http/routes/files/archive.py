@@ -8,9 +8,9 @@ from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
 from drive_server.drive import Drive
-from drive_server.escaping.media import attachment
 from drive_server.http.access import ActorDep, DriveDep
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.escaping.media import attachment
+from drive_server.kernel.http.problem import problem_responses
 from drive_server.services.files.archives import MAX_NAMED, Archive
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 

@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.http.access import CallerDep, DriveDep, WritingCallerDep, guarded
 from drive_server.http.headers.bytes import chosen_type
@@ -27,7 +26,9 @@ from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.views import ItemView, reply_item, reply_new
 from drive_server.http.items.writes import IfMatchDep
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.access import Actor
+from drive_server.kernel.http.problem import problem_responses
+from drive_server.kernel.messages import Message, render
 from drive_server.mcp.tools.definition.arguments import (
     MAX_NAME_CHARACTERS,
     MAX_TEXT_CHARACTERS,
@@ -35,7 +36,6 @@ from drive_server.mcp.tools.definition.arguments import (
     EditArgument,
 )
 from drive_server.mcp.tools.documents import DocumentTools
-from drive_server.messages import Message, render
 from drive_server.services.documents.edits import MAX_EDITS, Edit
 from drive_server.services.documents.service import Content
 from drive_server.services.journal.service import has_recorded_sync

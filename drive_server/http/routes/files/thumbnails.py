@@ -6,7 +6,7 @@ from drive_server.http.access import ActorDep, DriveDep
 from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.thumbnails import PICTURE, SizeQuery, thumbnail_response
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 
 router = DriveRouter(prefix="/files", tags=["drive"], route_class=ItemRoute)
 

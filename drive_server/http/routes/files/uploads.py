@@ -14,9 +14,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
-from drive_server.access import Actor
 from drive_server.drive import Drive
-from drive_server.errors import DriveError, InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep, require_still_proved
 from drive_server.http.headers.tus import (
     ALGORITHMS,
@@ -35,8 +33,10 @@ from drive_server.http.headers.tus import (
 )
 from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.writes import CHANGE_ID
-from drive_server.http.problem import problem_responses
-from drive_server.messages import Message as ErrorMessage
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import DriveError, InvalidInputError
+from drive_server.kernel.http.problem import problem_responses
+from drive_server.kernel.messages import Message as ErrorMessage
 from drive_server.services.uploads.service import Upload
 
 SILENCE_SECONDS: Final = 60

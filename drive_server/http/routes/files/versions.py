@@ -11,7 +11,7 @@ from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.views import ItemView, reply_item
 from drive_server.http.items.writes import IfMatchDep
 from drive_server.http.lists import VersionList
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 from drive_server.mcp.tools.definition.arguments import MAX_VERSION
 from drive_server.mcp.tools.documents import DocumentTools
 from drive_server.models.contents import VersionDiff

@@ -7,14 +7,7 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, BackgroundTasks, Depends, Request, Response, status
 from pydantic import BaseModel, ConfigDict, Field, Strict, model_validator
 
-from drive_server.http.access import (
-    COOKIE,
-    ActorDep,
-    DriveDep,
-    PrincipalDep,
-    principal_of_request,
-    require_own_site,
-)
+from drive_server.http.access import ActorDep, DriveDep, PrincipalDep, principal_of_request
 from drive_server.http.logins import (
     OIDC_START,
     IssuerResult,
@@ -25,11 +18,13 @@ from drive_server.http.logins import (
     open_by_password,
     open_session,
 )
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.credentials import COOKIE, require_own_site
+from drive_server.kernel.http.problem import problem_responses
+from drive_server.kernel.messages import LANGUAGES, Language
+from drive_server.kernel.moments import LONGEST
+from drive_server.kernel.settings import Tier
 from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS
-from drive_server.messages import LANGUAGES, Language
 from drive_server.models.access import ApiKey
-from drive_server.moments import LONGEST
 from drive_server.services.identity.keys import (
     ACCESS_PREFIX,
     MAX_KEY_DAYS,
@@ -39,15 +34,14 @@ from drive_server.services.identity.keys import (
 from drive_server.services.identity.passwords import MAX_CHARACTERS as MAX_PASSWORD_CHARACTERS
 from drive_server.services.identity.sessions import SESSION_PREFIX
 from drive_server.services.people.service import MAX_NAME_CHARACTERS, ProfileChange
-from drive_server.settings import Tier
 
 router = APIRouter(tags=["auth"])
 
 OWN_SITE: Final = Depends(require_own_site)
-MOST_SCOPES = 10
-MOST_SCOPE_CHARACTERS = 20
+MAX_SCOPES = 10
+MAX_SCOPE_CHARACTERS = 20
 
-ScopeNames = Annotated[list[Annotated[str, Field(max_length=MOST_SCOPE_CHARACTERS)]], Field(max_length=MOST_SCOPES)]
+ScopeNames = Annotated[list[Annotated[str, Field(max_length=MAX_SCOPE_CHARACTERS)]], Field(max_length=MAX_SCOPES)]
 
 
 class Login(BaseModel):

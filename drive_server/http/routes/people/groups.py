@@ -6,7 +6,7 @@ from fastapi import APIRouter, status
 from pydantic import BaseModel, ConfigDict, Field
 
 from drive_server.http.access import ActorDep, DriveDep
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS
 from drive_server.services.people.groups import MAX_GROUP_CHARACTERS, MAX_MEMBERS_AT_ONCE, Group
 from drive_server.services.tree.grantees import GROUP

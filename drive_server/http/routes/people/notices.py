@@ -8,18 +8,24 @@ from fastapi import APIRouter, Query, Request, status
 from pydantic import BaseModel, ConfigDict, Field
 
 from drive_server.http.access import ActorDep, DriveDep
-from drive_server.http.event_streams import HEARTBEAT, HEARTBEAT_SECONDS, UNBUFFERED, EventStream, stream_responses
-from drive_server.http.languages import language_of
-from drive_server.http.problem import problem_responses
-from drive_server.messages import Language, Message, render
+from drive_server.kernel.http.event_streams import (
+    HEARTBEAT,
+    HEARTBEAT_SECONDS,
+    UNBUFFERED,
+    EventStream,
+    stream_responses,
+)
+from drive_server.kernel.http.languages import language_of
+from drive_server.kernel.http.problem import problem_responses
+from drive_server.kernel.messages import Language, Message, render
+from drive_server.kernel.sql.shared_poll import Watch
 from drive_server.models.items import Item
 from drive_server.services.sharing.notices import Notice, NoticeKind
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
-from drive_server.storage.shared_poll import Watch
 
 router = APIRouter(prefix="/notices", tags=["people"])
 
-MOST_IDS: Final = 1000
+MAX_IDS: Final = 1000
 
 
 class NoticeResult(BaseModel):
@@ -76,7 +82,7 @@ class ReadNotices(BaseModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"ids": [7]}]})
 
-    ids: Annotated[list[Annotated[int, Field(ge=0, lt=1 << 62)]] | None, Field(max_length=MOST_IDS)] = None
+    ids: Annotated[list[Annotated[int, Field(ge=0, lt=1 << 62)]] | None, Field(max_length=MAX_IDS)] = None
 
 
 @router.get("", responses=problem_responses(403))

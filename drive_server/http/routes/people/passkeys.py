@@ -6,18 +6,19 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Depends, Request, Response, status
 from pydantic import BaseModel, ConfigDict, Field
 
-from drive_server.http.access import COOKIE, ActorDep, DriveDep, PrincipalDep, require_own_site
+from drive_server.http.access import ActorDep, DriveDep, PrincipalDep
 from drive_server.http.logins import MeResult, describe_me, prove_again, prove_by_passkey, require_session, set_session
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.credentials import COOKIE, require_own_site
+from drive_server.kernel.http.problem import problem_responses
 from drive_server.services.identity.keys import MAX_KEY_NAME_CHARACTERS
 
 router = APIRouter(prefix="/auth", tags=["auth"])
 
-MOST_CHARACTERS: Final = 50_000
+MAX_CHARACTERS: Final = 50_000
 EXAMPLE: Final = {"id": "AbCd", "rawId": "AbCd", "type": "public-key"}
 CLIENT: Final = {"clientDataJSON": "eyJ0"}
 SIGNED: Final = {"authenticatorData": "SZYN", "signature": "MEUC", "userHandle": "AbCd"}
-Encoded = Annotated[str, Field(max_length=MOST_CHARACTERS)]
+Encoded = Annotated[str, Field(max_length=MAX_CHARACTERS)]
 Id = Annotated[str, Field(min_length=1, max_length=1400)]
 
 

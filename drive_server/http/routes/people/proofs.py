@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, Request, status
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from drive_server.access import Principal
 from drive_server.drive import Drive
 from drive_server.http.access import DriveDep, PrincipalDep
 from drive_server.http.logins import OIDC_START, IssuerResult, prove_again, prove_by_token, require_session
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.access import Principal
+from drive_server.kernel.http.problem import problem_responses
 from drive_server.services.identity.keys import MAX_TOKEN_CHARACTERS
 from drive_server.services.identity.passwords import MAX_CHARACTERS as MAX_PASSWORD_CHARACTERS
 from drive_server.services.identity.proofs.freshness import SESSION, is_as_strong, proof_of

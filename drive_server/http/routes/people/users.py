@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, status
 from pydantic import BaseModel, ConfigDict, Field, Strict, model_validator
 
 from drive_server.http.access import ActorDep, DriveDep
-from drive_server.http.problem import problem_responses
+from drive_server.kernel.http.problem import problem_responses
 from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS
 from drive_server.services.quota import MAX_QUOTA_BYTES
 

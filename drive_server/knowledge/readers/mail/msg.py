@@ -9,10 +9,10 @@ from typing import Any
 
 from oxmsg import Message
 
+from drive_server.kernel.text.sentences import split_sentences, split_words
 from drive_server.knowledge.readers.mail.message import Attachment, mail_parts
 from drive_server.knowledge.text.elements import ElementKind, Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
-from drive_server.knowledge.text.sentences import split_sentences, split_words
 
 _TOKENIZER = "unstructured.nlp.tokenize"
 _NO_DETECTION = [""]  # unstructured guesses the language of every document unless it is given one

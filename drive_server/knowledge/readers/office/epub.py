@@ -11,7 +11,7 @@ from drive_server.knowledge.readers.source.html import html_parts
 from drive_server.knowledge.text.decode import decode
 from drive_server.knowledge.text.elements import Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
-from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.place import SourceRange
 from drive_server.knowledge.text.unreadable import UnreadableError
 
 _CONTAINER = "META-INF/container.xml"
@@ -48,12 +48,12 @@ def _book(archive: Archive, omissions: Omissions) -> Iterator[Part]:
     order = [pages.get(item.get("idref", ""), "") for item in root.iter(f"{_PACKAGE}itemref")]
     for number, name in enumerate(order, start=1):
         if name in archive.names:
-            yield from _page(archive.read(name), Place("part", number, number), omissions)
+            yield from _page(archive.read(name), SourceRange("part", number, number), omissions)
         else:
             omissions.add("page")
 
 
-def _page(data: bytes, place: Place, omissions: Omissions) -> Iterator[Part]:
+def _page(data: bytes, place: SourceRange, omissions: Omissions) -> Iterator[Part]:
     """Yield the parts of a page, its headings below the title of the book."""
     decoded = decode(data)
     if decoded is None:

@@ -9,7 +9,7 @@ import olefile
 from drive_server.knowledge.readers.compound import read_stream
 from drive_server.knowledge.text.elements import Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
-from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.place import SourceRange
 
 _STREAM = "PowerPoint Document"
 _HEADER = struct.Struct("<HHI")
@@ -36,7 +36,7 @@ def _parts(file: "olefile.OleFileIO[str]", omissions: Omissions) -> Iterator[Par
             if (words := line.strip()) and words != _FIELD:
                 slides.setdefault(slide, {}).setdefault(words, is_title)
     for slide, texts in sorted(slides.items()):
-        place = Place("slide", slide, slide)
+        place = SourceRange("slide", slide, slide)
         for words, is_title in sorted(texts.items(), key=lambda item: not item[1]):
             yield Part("title" if is_title else "text", words, level=int(is_title), place=place)
 

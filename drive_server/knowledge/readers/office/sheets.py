@@ -9,12 +9,12 @@ from drive_server.knowledge.readers.workbook.book import open_workbook
 from drive_server.knowledge.readers.workbook.cells import HIDDEN, Cell, Row, Sheet
 from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
-from drive_server.knowledge.text.place import Place, column_name
+from drive_server.knowledge.text.place import SourceRange, column_name
 
 _BLOCK_CHARACTERS: Final = 800
 """Characters of rows that are indexed as one passage, so that its cells are exact."""
-_LONGEST_HEADER: Final = 500
-_LONGEST_GAP: Final = 50
+_MAX_HEADER: Final = 500
+_MAX_GAP: Final = 50
 """Blank cells that are told one by one; behind more of them, a cell says its place."""
 _BETWEEN: Final = " | "
 
@@ -60,7 +60,7 @@ def _lines(sheet: Sheet) -> list[_Line]:
             break
     left = min((line.first for line in lines), default=0)
     for line in lines:
-        is_far = line.first - left > _LONGEST_GAP
+        is_far = line.first - left > _MAX_GAP
         lead = _far(line.first, line.number) if is_far else _BETWEEN * (line.first - left)
         line.text = f"{lead}{line.text}"
     return lines
@@ -76,7 +76,7 @@ def _line(row: Row, hidden: set[int]) -> _Line:
             hidden.discard(cell.column)
             text = f"{text} {HIDDEN}"
         gap = cell.column - column
-        if gap > _LONGEST_GAP:
+        if gap > _MAX_GAP:
             text = f"{_far(cell.column, row.number)}{text}"
         elif gap:
             pieces += [""] * gap
@@ -116,12 +116,12 @@ def _block(name: str, lines: Sequence[_Line]) -> Part:
     return Part("table", "\n".join(line.text for line in lines), place=_place(name, lines))
 
 
-def _place(name: str, lines: Sequence[_Line]) -> Place:
+def _place(name: str, lines: Sequence[_Line]) -> SourceRange:
     columns = column_name(min(line.first for line in lines)), column_name(max(line.last for line in lines))
-    return Place("sheet", lines[0].number, lines[-1].number, name, columns)
+    return SourceRange("sheet", lines[0].number, lines[-1].number, name, columns)
 
 
 def _is_header(text: str) -> bool:
     """Return whether a first row names the columns: several words, no number among them."""
     cells = [cell for cell in text.split(_BETWEEN) if cell.strip()]
-    return len(cells) > 1 and len(text) <= _LONGEST_HEADER and all(any(map(str.isalpha, cell)) for cell in cells)
+    return len(cells) > 1 and len(text) <= _MAX_HEADER and all(any(map(str.isalpha, cell)) for cell in cells)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
-from drive_server.knowledge.text.characters import is_cjk
+from drive_server.kernel.text.characters import is_cjk
 from drive_server.knowledge.text.elements import Part
 
 _SOFT_HYPHENS = "\x02\ufffe\u00ad"
@@ -22,12 +22,12 @@ _LIST_ITEM = re.compile(
 _DIVIDED = re.compile(rf"([^\W\d_]+)[{_SOFT_HYPHENS}-]$")
 _RANGE = re.compile(r"\d[-–]$")
 _HYPHENS = f"{_SOFT_HYPHENS}-"
-_LONGEST_WORD = 50
+_MAX_WORD = 50
 _WORD = re.compile(r"\w+")
 _PUNCTUATION = ".,;:!?()[]\"'“”‘’"
 _CONJUNCTIONS = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
 _HEADING_RATIO = 1.12
-_LONGEST_HEADING = 200
+_MAX_HEADING = 200
 _SAME_SIZE = 1.15
 _OTHER_FONT = 1.4  # code within prose, at the pitch of the prose
 SAME_ROW: Final = 0.3
@@ -217,7 +217,7 @@ def _part(paragraph: _Paragraph, body: float, levels: dict[int, int], words: _Wo
         return Part("table", paragraph.lines[0].text, paragraph.page)
     text = _joined(paragraph.lines, words)
     height = paragraph.lines[0].height
-    if height > body * _HEADING_RATIO and len(text) <= _LONGEST_HEADING and any(map(str.isalpha, text)):
+    if height > body * _HEADING_RATIO and len(text) <= _MAX_HEADING and any(map(str.isalpha, text)):
         return Part("title", text, paragraph.page, levels.get(round(height), len(levels)))
     return Part("list_item" if _LIST_ITEM.match(text) else "text", text, paragraph.page)
 
@@ -233,14 +233,14 @@ def _append(text: str, line: str, words: _Words) -> str:
     """Join two lines of a paragraph: without a space in Chinese, without the hyphen of a divided word."""
     if not text:
         return line
-    divided = _DIVIDED.search(text[-_LONGEST_WORD:]) if text[-1] in _HYPHENS else None
+    divided = _DIVIDED.search(text[-_MAX_WORD:]) if text[-1] in _HYPHENS else None
     if divided and line[:1].isalnum():
         return text[:-1] + _hyphen(divided[1], line, is_soft=text[-1] in _SOFT_HYPHENS, words=words) + line
     if text[-1] in _SOFT_HYPHENS:
         return f"{text[:-1]}-{line}"
     if is_cjk(text[-1]) and is_cjk(line[0]):
         return text + line
-    if _RANGE.search(text[-_LONGEST_WORD:]) and line[0].isdecimal():
+    if _RANGE.search(text[-_MAX_WORD:]) and line[0].isdecimal():
         return text + line
     return text + line if _is_wide(text[-1]) or _is_wide(line[0]) else f"{text} {line}"
 

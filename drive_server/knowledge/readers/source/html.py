@@ -13,7 +13,7 @@ from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compil
 from drive_server.knowledge.text.decode import decode_file
 from drive_server.knowledge.text.elements import ElementKind, Extraction, Part, join
 from drive_server.knowledge.text.omissions import OmissionKind, Omissions
-from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.place import SourceRange
 from drive_server.knowledge.text.unreadable import UnreadableError
 
 MAX_HTML_CHARACTERS = 20_000_000
@@ -52,7 +52,7 @@ def html_extraction(path: Path, omissions: Omissions) -> Extraction:
 
 
 def html_parts(
-    text: str, place: Place | None = None, *, omissions: Omissions | None = None, with_title: bool = False
+    text: str, place: SourceRange | None = None, *, omissions: Omissions | None = None, with_title: bool = False
 ) -> Iterator[Part]:
     """Yield headings, paragraphs, list items, tables and code of a page, and its title if asked for."""
     page = _Page(place, omissions or Omissions(), with_title=with_title)
@@ -68,7 +68,7 @@ def html_parts(
 class _Page:
     """The target of libxml2's events: collects words, and makes them a part where a block ends."""
 
-    def __init__(self, place: Place | None, omissions: Omissions, *, with_title: bool) -> None:
+    def __init__(self, place: SourceRange | None, omissions: Omissions, *, with_title: bool) -> None:
         self._place = place
         self._omissions = omissions
         self._with_title = with_title

@@ -14,7 +14,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _CLOSING = {"[": "]", "{": "}"}
-_LONGEST_KEY = 100
+_MAX_KEY = 100
 
 
 def json_elements(text: str, limit: int) -> Iterator[Element]:
@@ -74,6 +74,6 @@ def _nest(text: str, stop: int) -> Nest:
 def _name(quoted: str) -> str:
     """Return a key without quotes and escapes."""
     try:
-        return " ".join(str(json.loads(quoted, strict=False)).split())[:_LONGEST_KEY]
+        return " ".join(str(json.loads(quoted, strict=False)).split())[:_MAX_KEY]
     except ValueError:
-        return quoted.strip('"')[:_LONGEST_KEY]
+        return quoted.strip('"')[:_MAX_KEY]

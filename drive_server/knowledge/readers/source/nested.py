@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from drive_server.knowledge.text.characters import count_cjk
+from drive_server.kernel.text.characters import count_cjk
 from drive_server.knowledge.text.elements import Element
 
 MIN_NAMED = 100

@@ -6,7 +6,7 @@ unstructured's own readers for these keep no offsets and split Chinese paragraph
 import re
 from collections.abc import Iterator
 
-from drive_server.knowledge.text.characters import is_cjk
+from drive_server.kernel.text.characters import is_cjk
 from drive_server.knowledge.text.elements import Element, ElementKind
 
 _LINE = re.compile(r"[^\r\n]+")
@@ -16,9 +16,9 @@ _INDENTED = re.compile(r"\u3000|\t| {2}")
 _SENTENCE_END = re.compile(r"[.!?:;,。！？；：，、…][\"'”’」』）)】]*$")
 _CJK_PARAGRAPH_END = re.compile(r"[。！？…：][\"”’」』）)】]*$")
 _LONG_LINE = 80
-_LONGEST_ROW = 10_000
-_LONGEST_TITLE = 80
-_LONGEST_CJK_TITLE = 30
+_MAX_ROW = 10_000
+_MAX_TITLE = 80
+_MAX_CJK_TITLE = 30
 _UNDERLINE = re.compile(r"[=\-~_*#]{3,}$")
 
 
@@ -40,7 +40,7 @@ def csv_elements(text: str, limit: int) -> Iterator[Element]:
     for line in _LINE.finditer(text, 0, min(limit, len(text))):
         begin = line.start() if begin is None else begin
         row = text[begin : line.end()]
-        if row.count('"') % 2 == 0 or len(row) > _LONGEST_ROW:
+        if row.count('"') % 2 == 0 or len(row) > _MAX_ROW:
             yield Element(kind, row, begin, line.end(), level=1 if kind == "title" else 0)
             begin, kind = None, "table"
     if begin is not None:
@@ -88,6 +88,6 @@ def _paragraph(text: str, start: int, end: int) -> Element:
 
 def _is_title(block: str) -> bool:
     lines = block.splitlines()
-    longest = _LONGEST_CJK_TITLE if is_cjk(lines[0]) else _LONGEST_TITLE
+    longest = _MAX_CJK_TITLE if is_cjk(lines[0]) else _MAX_TITLE
     underlined = len(lines) == 1 or (len(lines) == 2 and _UNDERLINE.match(lines[1].strip()) is not None)
     return underlined and len(lines[0]) <= longest and not _SENTENCE_END.search(lines[0].rstrip())

@@ -22,7 +22,7 @@ _DRAW: Final = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _STYLE: Final = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 _CELLS: Final = (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
-_MOST_REPEATED: Final = 20_000
+_MAX_REPEATED: Final = 20_000
 """Equal cells of a row, with the rows that repeat it, that are told one by one: a few bytes may ask for billions."""
 _BLANKS: Final = {f"{_TEXT}tab": " ", f"{_TEXT}line-break": " ", f"{_TEXT}s": " "}
 _DURATION: Final = re.compile(r"(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?")
@@ -60,7 +60,7 @@ class OdsSheet(SheetFacts):
             times = min(_count(element, "rows"), _LAST_ROW)
             cells = list(self._cells(element, number))
             is_hidden = element.get(f"{_TABLE}visibility", "visible") != "visible"
-            told = min(times, max(1, _MOST_REPEATED // len(cells))) if cells else 0
+            told = min(times, max(1, _MAX_REPEATED // len(cells))) if cells else 0
             for repeated in range(number, number + told):
                 yield Row(repeated, [_copy(cell) for cell in cells] if times > 1 else cells, is_hidden)
             self._omissions.add("cell", (times - told) * len(cells))

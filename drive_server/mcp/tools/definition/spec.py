@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Final, Literal, TypeVar, cast
 import anyio.to_thread
 from mcp.types import CallToolResult, Icon, ToolAnnotations
 
-from drive_server.access import Actor, Scope
-from drive_server.context import META_TOOL
+from drive_server.kernel.access import Actor, Scope
+from drive_server.kernel.context import META_TOOL
+from drive_server.kernel.moments import to_iso, zone_of
+from drive_server.kernel.risks import ASKS, Asks, Kind, Risk
 from drive_server.mcp import icons
-from drive_server.models.risks import ASKS, Asks, Kind, Risk
-from drive_server.moments import to_iso, zone_of
 from drive_server.registry import ServiceRegistry
 from drive_server.services.journal.changes import ChangeKind
 

@@ -6,11 +6,11 @@ from typing import Any, Final
 from mcp.server.fastmcp.utilities.func_metadata import FuncMetadata
 from pydantic import ValidationError
 
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.errors import InvalidInputError
 from drive_server.mcp.lean_results import with_optional_fields
 
-MOST_COMPLAINTS = 10
-MOST_NAME_CHARACTERS = 64
+MAX_COMPLAINTS = 10
+MAX_NAME_CHARACTERS = 64
 EARLIER_NAMES: Final = {"parent_id": "folder_id"}
 """Arguments that had another name before 1.0, and are taken by it until the version after; no schema lists them."""
 
@@ -55,7 +55,7 @@ class StrictArguments(FuncMetadata):
 
     def _refuse_unknown(self, arguments: dict[str, Any]) -> None:
         fields = self.arg_model.model_fields
-        unknown = sorted(name[:MOST_NAME_CHARACTERS] for name in arguments if name not in fields)[:MOST_COMPLAINTS]
+        unknown = sorted(name[:MAX_NAME_CHARACTERS] for name in arguments if name not in fields)[:MAX_COMPLAINTS]
         if unknown:
             raise InvalidInputError(
                 f"There is no argument {', '.join(unknown)}.",
@@ -83,11 +83,11 @@ def _or_an_error(schema: dict[str, Any]) -> dict[str, Any]:
 def _wrong_arguments(error: ValidationError) -> InvalidInputError:
     complaints = [
         {"argument": _place(found["loc"]), "problem": found["msg"]}
-        for found in error.errors(include_url=False, include_context=False, include_input=False)[:MOST_COMPLAINTS]
+        for found in error.errors(include_url=False, include_context=False, include_input=False)[:MAX_COMPLAINTS]
     ]
     text = "; ".join(f"{complaint['argument']}: {complaint['problem']}" for complaint in complaints)
     return InvalidInputError(f"{text}.", hint="Correct the arguments.", details={"errors": complaints})
 
 
 def _place(location: tuple[int | str, ...]) -> str:
-    return ".".join(str(part)[:MOST_NAME_CHARACTERS] for part in location)
+    return ".".join(str(part)[:MAX_NAME_CHARACTERS] for part in location)

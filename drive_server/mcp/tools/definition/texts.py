@@ -9,8 +9,8 @@ from drive_server.models.items import Item, TreeNode
 from drive_server.models.search import Hit
 from drive_server.services.tree.names import display_name
 
-MOST_LINES = 100
-MOST_PASSAGE_CHARACTERS = 1_000
+MAX_LINES = 100
+MAX_PASSAGE_CHARACTERS = 1_000
 
 
 def counted(number: int, noun: str) -> str:
@@ -100,11 +100,11 @@ def _unread(hit: Hit) -> str:
 
 
 def _passage(hit: Hit) -> str:
-    return " ".join(hit.text[:MOST_PASSAGE_CHARACTERS].split())
+    return " ".join(hit.text[:MAX_PASSAGE_CHARACTERS].split())
 
 
 def cut_lines(lines: Iterable[str]) -> str:
     """Return the first 100 lines, and how many more there are."""
     shown = list(lines)
-    more = len(shown) - MOST_LINES
-    return "\n".join(shown[:MOST_LINES] + ([f"- and {more:,} more"] if more > 0 else []))
+    more = len(shown) - MAX_LINES
+    return "\n".join(shown[:MAX_LINES] + ([f"- and {more:,} more"] if more > 0 else []))

@@ -19,9 +19,9 @@ from drive_server.services.tree.names import display_name
 
 RESULTS: Final = "drive://results/"
 _RESULT: Final = re.compile(rf"{RESULTS}([0-9a-f]{{1,64}})(?:\?first=(\d{{1,4}}))?")
-MOST_IN_RESOURCE: Final = 100
-MOST_SHOWN: Final = 20
-MOST_SHOWN_CHARACTERS: Final = 8_000
+MAX_IN_RESOURCE: Final = 100
+MAX_SHOWN: Final = 20
+MAX_SHOWN_CHARACTERS: Final = 8_000
 FRAME_CHARACTERS: Final = 400
 """So much of the findings, each with its frame, is in the first answer: with the text it stays below the 20,000
 characters that the assistant shows its models of a result."""
@@ -31,7 +31,7 @@ TEMPLATE: Final = ResourceTemplate(
     name="result",
     title="What many files said",
     uriTemplate=f"{RESULTS}{{result_id}}{{?first}}",
-    description=f"What map_reduce_files found, {MOST_IN_RESOURCE} files at a time from the one numbered `first` on, "
+    description=f"What map_reduce_files found, {MAX_IN_RESOURCE} files at a time from the one numbered `first` on, "
     "for whoever asked, until it expires.",
     mimeType="application/json",
     icons=[STACK],
@@ -157,9 +157,9 @@ def _first(findings: Sequence[Finding]) -> list[FindingResult]:
     """Return as many of the findings as fit into an answer, one at least."""
     shown: list[FindingResult] = []
     size = 0
-    for finding in findings[:MOST_SHOWN]:
+    for finding in findings[:MAX_SHOWN]:
         size += len(finding.path) + len(finding.answer) + len(finding.quote) + FRAME_CHARACTERS
-        if shown and size > MOST_SHOWN_CHARACTERS:
+        if shown and size > MAX_SHOWN_CHARACTERS:
             break
         shown.append(FindingResult.of(finding))
     return shown

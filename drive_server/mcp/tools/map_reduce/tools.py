@@ -4,8 +4,9 @@ from typing import Annotated
 
 from mcp.types import CallToolResult
 
-from drive_server.access import Scope, require_scope
-from drive_server.errors import NoLanguageModelError
+from drive_server.kernel.access import Scope, require_scope
+from drive_server.kernel.errors import NoLanguageModelError
+from drive_server.kernel.messages import Message
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.tools.definition.arguments import (
@@ -29,7 +30,6 @@ from drive_server.mcp.tools.map_reduce.arguments import (
     ResultId,
 )
 from drive_server.mcp.tools.map_reduce.results import BulkResult, StoredBulkResult, finding_lines
-from drive_server.messages import Message
 from drive_server.services.map_reduce.language_model import LanguageModel
 from drive_server.services.map_reduce.prompts import Task
 from drive_server.services.map_reduce.selection import Choice

@@ -9,15 +9,15 @@ from urllib.parse import urlsplit
 from sqlalchemy import delete, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import InvalidInputError
-from drive_server.messages import Message
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import InvalidInputError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.signing import Signer
+from drive_server.kernel.sql.database import Database
 from drive_server.services.identity.programs.documents import ClientDocuments, is_document_address
-from drive_server.services.identity.programs.redirects import MOST_ADDRESSES, host_of, is_usable
+from drive_server.services.identity.programs.redirects import MAX_ADDRESSES, host_of, is_usable
 from drive_server.services.identity.sign_ins import clean_client_name
 from drive_server.services.throttles.windows import window_of
-from drive_server.signing import Signer
-from drive_server.storage.database import Database
 from drive_server.storage.tables.programs import ProgramGrantRow, ProgramRow
 
 DAY: Final = timedelta(days=1)
@@ -26,7 +26,7 @@ FORGOTTEN_AFTER: Final = timedelta(days=90)
 FROM_A_NETWORK: Final = 100
 IN_ALL: Final = 1000
 """Registrations in a day: of one network, which may be that of a host with many people; and of all together."""
-MOST_ID_CHARACTERS: Final = 1000
+MAX_ID_CHARACTERS: Final = 1000
 SECRET_PURPOSE: Final = "program secret"  # noqa: S105 - the purpose of a signature
 EVERYONE: Final = "everyone"
 PUBLIC: Final = "none"
@@ -96,7 +96,7 @@ class ClientService:
 
         Raises `InvalidInputError` and `UnavailableError` for an address whose document can't be used or had.
         """
-        if not 0 < len(client_id) <= MOST_ID_CHARACTERS or "\0" in client_id:
+        if not 0 < len(client_id) <= MAX_ID_CHARACTERS or "\0" in client_id:
             return None
         if is_document_address(client_id):
             document = await self._documents.get(client_id)
@@ -119,7 +119,7 @@ class ClientService:
 
     def _to_program(self, client_id: str, registration: Mapping[str, Any], host: str = "") -> Program:
         uris = [str(uri) for uri in registration.get("redirect_uris") or ()]
-        if not 0 < len(uris) <= MOST_ADDRESSES or not all(map(is_usable, uris)):
+        if not 0 < len(uris) <= MAX_ADDRESSES or not all(map(is_usable, uris)):
             raise InvalidInputError(Message.of("bad_redirect"), details={"field": "redirect_uris"})
         method = str(registration.get("token_endpoint_auth_method") or PUBLIC)
         if method not in AUTH_METHODS or (host and method != PUBLIC):

@@ -16,24 +16,24 @@ import httpx
 import orjson
 from anyio import to_thread
 
-from drive_server.clock import Clock, utc_now
-from drive_server.errors import InvalidInputError, RateLimitError, UnavailableError
-from drive_server.http_client import public_client
-from drive_server.messages import Message
-from drive_server.rate_limiter import RateLimiter
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.errors import InvalidInputError, RateLimitError, UnavailableError
+from drive_server.kernel.http_client import public_client
+from drive_server.kernel.messages import Message
+from drive_server.kernel.rate_limiter import RateLimiter
 
 logger = logging.getLogger(__name__)
 
 FETCH_WITHIN_SECONDS: Final = 5.0
-MOST_BYTES: Final = 16 * 1024
+MAX_BYTES: Final = 16 * 1024
 FRESH_FOR: Final = timedelta(hours=1)
 HELD_FOR: Final = timedelta(days=1)
-MOST_DOCUMENTS: Final = 200
+MAX_DOCUMENTS: Final = 200
 OF_A_HOST: Final = 10
 IN_ALL: Final = 300
 """Fetches in a minute, of one process: everybody may have the drive fetch a document, by an address of their choice."""
 OK: Final = 200
-PUBLIC_CLIENT: Final = partial(public_client, MOST_BYTES, timeout=FETCH_WITHIN_SECONDS, follow_redirects=False)
+PUBLIC_CLIENT: Final = partial(public_client, MAX_BYTES, timeout=FETCH_WITHIN_SECONDS, follow_redirects=False)
 HTTPS_PORT: Final = 443
 
 
@@ -85,7 +85,7 @@ class ClientDocuments:
             raise InvalidInputError(Message.of("bad_client_document"))
         self._documents[address] = self._clock(), document
         self._documents.move_to_end(address)
-        if len(self._documents) > MOST_DOCUMENTS:
+        if len(self._documents) > MAX_DOCUMENTS:
             self._documents.popitem(last=False)
         return document
 

@@ -12,8 +12,11 @@ from typing import Final
 from sqlalchemy import delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor
-from drive_server.clock import Clock, utc_now
+from drive_server.kernel.access import Actor
+from drive_server.kernel.clock import Clock, utc_now
+from drive_server.kernel.signing import Signer
+from drive_server.kernel.sql.database import Database
+from drive_server.kernel.telemetry.security import record, record_refusal
 from drive_server.services.identity.keys import (
     ACCESS_METHOD,
     ACCESS_PREFIX,
@@ -31,11 +34,8 @@ from drive_server.services.identity.keys import (
 )
 from drive_server.services.identity.programs.clients import Program
 from drive_server.services.identity.service import IdentityService
-from drive_server.signing import Signer
-from drive_server.storage.database import Database
 from drive_server.storage.tables.people import ApiKeyRow, UserRow
 from drive_server.storage.tables.programs import ProgramGrantRow, ProgramRow
-from drive_server.telemetry.security import record, record_refusal
 
 CODE_LASTS: Final = timedelta(minutes=1)
 ACCESS_LASTS: Final = timedelta(hours=1)

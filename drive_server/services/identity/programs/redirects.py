@@ -6,8 +6,8 @@ from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 from pydantic import AnyUrl, ValidationError
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
-MOST_CHARACTERS: Final = 1000
-MOST_ADDRESSES: Final = 20
+MAX_CHARACTERS: Final = 1000
+MAX_ADDRESSES: Final = 20
 DANGEROUS: Final = frozenset(
     {"about", "blob", "chrome", "data", "file", "filesystem", "ftp", "intent", "javascript", "vbscript", "view-source"}
 )
@@ -23,7 +23,7 @@ def is_usable(uri: str) -> bool:
     (RFC 6749, 3.1.2), name or password, and without parameters of the answer.
     """
     parts = _split(uri)
-    if parts is None or len(uri) > MOST_CHARACTERS or parts.fragment or "#" in uri or parts.username is not None:
+    if parts is None or len(uri) > MAX_CHARACTERS or parts.fragment or "#" in uri or parts.username is not None:
         return False
     if ANSWER.intersection(name for name, _ in parse_qsl(parts.query, keep_blank_values=True)):
         return False

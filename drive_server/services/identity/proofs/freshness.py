@@ -3,9 +3,9 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from drive_server.access import Principal
-from drive_server.errors import ForbiddenError, FreshProofNeededError
-from drive_server.messages import Message
+from drive_server.kernel.access import Principal
+from drive_server.kernel.errors import ForbiddenError, FreshProofNeededError
+from drive_server.kernel.messages import Message
 
 SESSION: Final = "session"
 PERSONAL: Final = frozenset({"password", "passkey", "oidc"})

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from secrets import token_bytes
 from typing import Final
 
-from drive_server.clock import Clock
-from drive_server.signing import Signer
+from drive_server.kernel.clock import Clock
+from drive_server.kernel.signing import Signer
 
 PURPOSE: Final = "known browser"
 KNOWN_FOR: Final = timedelta(days=365)

@@ -8,8 +8,8 @@ from typing import Final
 import anyio
 from sqlalchemy import select
 
-from drive_server.errors import StorageFailureError
-from drive_server.storage.database import Database
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.sql.database import Database
 from drive_server.storage.tables.people import ApiKeyRow
 
 logger = logging.getLogger(__name__)

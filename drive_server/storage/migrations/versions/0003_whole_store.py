@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from drive_server.storage.schema import UtcDateTime
+from drive_server.kernel.sql.schema import UtcDateTime
 
 revision = "0003"
 down_revision = "0002"

@@ -14,7 +14,7 @@ down_revision = "0009"
 branch_labels = None
 depends_on = None
 
-LONGEST_NAME = 255
+MAX_NAME = 255
 
 GRAMS = """
 (SELECT group_concat(hex(substr(lower({name}) || ' ', position, 2)), ' ')
@@ -45,7 +45,7 @@ SQLITE = (
 def upgrade() -> None:
     """Add the tables, and on SQLite the index and its triggers. Elsewhere searches look through the names."""
     positions = op.create_table("name_positions", sa.Column("position", sa.Integer(), primary_key=True))
-    op.bulk_insert(positions, [{"position": position} for position in range(1, LONGEST_NAME + 1)])
+    op.bulk_insert(positions, [{"position": position} for position in range(1, MAX_NAME + 1)])
     op.create_table(
         "name_keys",
         sa.Column("key", sa.Integer(), primary_key=True, autoincrement=True),

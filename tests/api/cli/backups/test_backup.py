@@ -18,8 +18,8 @@ from sqlalchemy import create_engine
 
 from api.cli import main
 from api.cli.backups.layout import BLOBS, GENERATIONS, blob_path, generations_in
+from drive_server.kernel.files.file_locks import try_lock
 from drive_server.storage.aside import FOLDER, KINDS
-from drive_server.storage.file_locks import try_lock
 from drive_server.storage.tables.drive_schema import SCHEMA
 from tests.api.cli.command import environment
 from tests.e2e.service import Service

@@ -16,7 +16,7 @@ from api.cli import main
 from api.cli.backups.backup import prune
 from api.cli.backups.contents import remove_unused
 from api.cli.backups.layout import Record, digest_of, generations_in, write_record
-from drive_server.storage.engine import configure_sqlite
+from drive_server.kernel.sql.engine import configure_sqlite
 from drive_server.storage.tables.drive_schema import SCHEMA
 from tests.hostile_names import OUTER
 

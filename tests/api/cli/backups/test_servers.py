@@ -19,7 +19,7 @@ from api.cli.backups.layout import CONTENTS, DRIVE_DUMP, GENERATIONS, THREADS_DU
 from api.cli.backups.servers import Servers, held_collector, restore_dump
 from drive_server.storage import blobs
 from drive_server.storage.collector import Collector, Rules
-from drive_server.storage.database import open_database
+from drive_server.storage.drive_database import open_database
 from tests.api.cli.backups.installations import buckets, stack
 from tests.api.real_service import RealService
 from tests.api.storage.postgres_server import programs_folder

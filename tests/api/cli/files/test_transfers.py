@@ -10,7 +10,7 @@ from api.cli.client import ServiceClient
 from api.cli.files.download import PARTIAL, Download, Source
 from api.cli.importing import resumable, upload
 from api.cli.terminal import Terminal
-from drive_server.services.tree.portable_names import portable_name
+from drive_server.kernel.files.portable_names import portable_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -261,7 +261,7 @@ def test_an_answer_that_is_lost_sends_no_byte_twice(alice: Person, tmp_path: Pat
         return response
 
     client = client_with(alice, fault)
-    place = resumable.Place(alice.root()["id"], "big.bin", "fail", "0")
+    place = resumable.UploadTarget(alice.root()["id"], "big.bin", "fail", "0")
     send = resumable.ResumableUpload(client, resumable.UnfinishedUploads(None), "key")
     counted: list[int] = []
     item = send.send(place, len(BIG), lambda at: iter([BIG[at:]]), counted.append, at_once)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from api.cli import main
-from tests.drive_server.storage.test_sqlite_faults import overwrite_header, zero_pages
+from tests.drive_server.kernel.sql.test_sqlite_faults import overwrite_header, zero_pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from api.cli.failure import CommandError
 from api.cli.service.local_service import ServiceRunner
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator

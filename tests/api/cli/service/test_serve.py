@@ -10,7 +10,7 @@ import pytest
 
 from api.cli.service.serve import Start, doubt_about
 from api.cli.terminal import Terminal
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from graph.settings import AgentSettings
 from tests.api.cli.command import drive_agent
 

@@ -6,7 +6,7 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 
 from api.threads import refuse_if_busy
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
 from tests.api.serving import RunningService, SmallService, rest_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from graph.memory.facts import MOST_FACTS
+from graph.memory.facts import MAX_FACTS
 
 if TYPE_CHECKING:
     from tests.e2e.person import Person
@@ -60,7 +60,7 @@ def test_a_fact_comes_without_links_to_what_the_person_can_not_see_and_is_not_fo
 
 def test_facts_for_which_there_is_no_room_are_named(owner: Person) -> None:
     with closing(owner.add_new("full")) as person:
-        take(person, *(fact(f"fact {number}") for number in range(MOST_FACTS)))
+        take(person, *(fact(f"fact {number}") for number in range(MAX_FACTS)))
 
         answer = take(person, fact("fact 1"), fact("one more"))
 

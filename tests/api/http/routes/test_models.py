@@ -5,7 +5,7 @@ from collections.abc import Generator
 import pytest
 
 from api.app import create_app
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from graph.settings import AgentSettings
 from tests.api.serving import RunningApp
 from tests.e2e.person import Person

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import AsyncMock, Mock
 from uuid import uuid4
 
-from drive_server.errors import DamagedDatabaseError
-from drive_server.messages import Message
-from drive_server.storage.schema import Schema
-from drive_server.telemetry.formats import TextFormat
+from drive_server.kernel.errors import DamagedDatabaseError
+from drive_server.kernel.messages import Message
+from drive_server.kernel.sql.schema import Schema
+from drive_server.kernel.telemetry.formats import TextFormat
 from graph.events.definitions import EVENTS
 from tests.drive_server.programs import until
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from api import thread_imports
-from api.thread_imports import MOST_UNFINISHED
+from api.thread_imports import MAX_UNFINISHED
 from tests.api.command_model import command
 
 if TYPE_CHECKING:
@@ -109,10 +109,10 @@ def test_what_is_no_thread_is_refused(owner: Person, wrong: dict[str, Any]) -> N
 
 
 def test_unfinished_imports_are_bounded_in_number_and_a_finished_one_makes_room(owner: Person) -> None:
-    bodies = [thread(MESSAGES[0], thread_id=f"half {number}", is_last=False) for number in range(MOST_UNFINISHED + 1)]
+    bodies = [thread(MESSAGES[0], thread_id=f"half {number}", is_last=False) for number in range(MAX_UNFINISHED + 1)]
     answers = [owner.http.post(IMPORT, json=body) for body in bodies]
 
-    assert [answer.status_code for answer in answers] == [201] * MOST_UNFINISHED + [409]
+    assert [answer.status_code for answer in answers] == [201] * MAX_UNFINISHED + [409]
     assert answers[-1].json()["code"] == "limit_reached"
     take(owner, {**bodies[0], "is_last": True})
     take(owner, {**bodies[-1], "is_last": True})
@@ -121,7 +121,7 @@ def test_unfinished_imports_are_bounded_in_number_and_a_finished_one_makes_room(
 
 
 def test_unfinished_imports_are_bounded_in_bytes(owner: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thread_imports, "MOST_BYTES", 3000)
+    monkeypatch.setattr(thread_imports, "MAX_BYTES", 3000)
     parts = [{**MESSAGES[0], "id": str(number), "text": "x" * 1000} for number in range(3)]
     answers = [owner.http.post(IMPORT, json=thread(part, thread_id="wide", is_last=False)) for part in parts]
 
@@ -131,7 +131,7 @@ def test_unfinished_imports_are_bounded_in_bytes(owner: Person, monkeypatch: pyt
 
 
 def test_a_part_that_is_sent_again_is_counted_once(owner: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thread_imports, "MOST_BYTES", 3000)
+    monkeypatch.setattr(thread_imports, "MAX_BYTES", 3000)
     parts = [{**MESSAGES[0], "id": str(number), "text": "x" * 1000} for number in range(3)]
     for _ in range(4):
         for part in parts[:2]:

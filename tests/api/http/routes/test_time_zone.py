@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.chat.conversation import Conversation, Place
+from api.cli.chat.conversation import Conversation, TerminalPlace
 from tests.api.real_service import real_client
 from tests.fakes.chat_model import ScriptedChatModel, prompt_of, tool_call
 
@@ -53,6 +53,6 @@ def test_the_command_line_names_its_own_zone(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr("api.cli.chat.conversation.EventStream", Stream)
     monkeypatch.setattr(Conversation, "_show", shown)
-    parts: dict[str, object] = {"thread_id": "", "place": Place(), "yes_to": None, "json": False}
+    parts: dict[str, object] = {"thread_id": "", "place": TerminalPlace(), "yes_to": None, "json": False}
     Conversation(None, None, **parts).say("hi")  # pyright: ignore[reportArgumentType] - neither is used before a turn
     assert sent == [{"message": "hi", "time_zone": "Asia/Tokyo"}]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import update
 
+from drive_server.kernel.files.spool import CHECKED_BYTES
 from drive_server.services.webdav import checksums
-from drive_server.storage.spool import CHECKED_BYTES
 from drive_server.storage.tables.items import VersionRow
 from tests.drive_server.http.dav.client import properties_of
 from tests.drive_server.http.dav.test_files import owner
@@ -69,7 +69,7 @@ async def test_a_large_content_is_read_when_somebody_asks(
     for number, content in enumerate(large):
         await dav.ok("PUT", f"/{number}.bin", content)
     assert "oc-checksum" not in (await dav.ok("HEAD", "/0.bin")).headers
-    monkeypatch.setattr(checksums, "MOST_BYTES", CHECKED_BYTES)
+    monkeypatch.setattr(checksums, "MAX_BYTES", CHECKED_BYTES)
     listed = await sums(dav, "/", "1")
     assert sorted(listed.values(), key=str)[-1] is not None
     assert list(listed.values()).count(None) == 2, "the folder, and what is left for the next time"

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from sqlalchemy import update
 
-from drive_server.access import ALL_SCOPES, Actor
+from drive_server.kernel.access import ALL_SCOPES, Actor
 from drive_server.storage.tables.items import NodeRow
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from tests.drive_server.http.dav.test_shared import SHARED
 from tests.e2e.soaking import AT_NIGHT
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.models.items import Item
     from tests.drive_server.http.dav.client import Dav
     from tests.drive_server.http.service import Service

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from wsgidav.request_server import RequestServer
 
-from drive_server.access import Scope
 from drive_server.http.dav.endpoint import SCOPES
+from drive_server.kernel.access import Scope
 from tests.drive_server.http.dav.client import LOCK_BODY, dav_of
 from tests.drive_server.http.dav.test_locks import PATCH
 

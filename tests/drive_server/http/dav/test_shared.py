@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from drive_server.access import Actor
+from drive_server.kernel.access import Actor
 from tests.drive_server.http.dav.client import Dav, dav_of
 from tests.drive_server.http.dav.test_files import owner
 

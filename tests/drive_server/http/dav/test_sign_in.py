@@ -10,7 +10,7 @@ from drive_server.http.app import create_app
 from tests.drive_server.http.dav.client import dav_of
 
 if TYPE_CHECKING:
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
     from tests.drive_server.http.service import Service
 
 ZERO = {"Depth": "0"}

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.errors import DamagedContentError
 from drive_server.http.headers.checksums import checked, checksums_of
+from drive_server.kernel.errors import DamagedContentError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pydantic import ValidationError
 
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from tests.drive_server.http.service import running
 from tests.drive_server.http.wire import wired
 from tests.handshake import HEADERS, INTRODUCTION

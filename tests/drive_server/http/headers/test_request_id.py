@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from drive_server.kernel.telemetry.formats import TextFormat
 from drive_server.services.identity.service import IdentityService
-from drive_server.telemetry.formats import TextFormat
 from tests.drive_server.http.service import running
 
 if TYPE_CHECKING:
     import httpx
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
     from tests.drive_server.http.service import Service
 
 ID = "X-Request-Id"

@@ -9,16 +9,16 @@ from urllib.parse import urlsplit
 import pytest
 from fastapi.routing import APIRoute
 
-from drive_server.access import Actor
 from drive_server.http import metadata
 from drive_server.http.app import create_app
 from drive_server.http.pages import connect, link, login, passage
+from drive_server.kernel.access import Actor
 from drive_server.services.identity.service import IdentityService
 
 if TYPE_CHECKING:
     import httpx
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
     from tests.drive_server.http.service import Service
 
 SOURCES = re.compile(r"https?:|//|\*|(?<![-\w])data:|blob:")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import update
 
-from drive_server.clock import utc_now
+from drive_server.kernel.clock import utc_now
 from drive_server.storage.tables.people import ApiKeyRow
 from drive_server.storage.tables.programs import ProgramGrantRow, ProgramRow
 from tests.drive_server.http.oauth.program import REDIRECT, VERIFIER, form_token, register, registered

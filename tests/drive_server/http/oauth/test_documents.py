@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 import drive_server.connect
-from drive_server.clock import utc_now
-from drive_server.errors import UnavailableError
+from drive_server.kernel.clock import utc_now
+from drive_server.kernel.errors import UnavailableError
 from drive_server.services.identity.programs.documents import ClientDocuments, is_document_address
 from tests.drive_server.http.oauth.program import REDIRECT, Program
 from tests.drive_server.http.service import Service, running
@@ -19,7 +19,7 @@ from tests.drive_server.http.service import Service, running
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 ADDRESS = "https://host.example/oauth/client.json"
 DOCUMENT: dict[str, Any] = {"client_id": ADDRESS, "client_name": "A host", "redirect_uris": [REDIRECT]}

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from sqlalchemy import update
 
-from drive_server.clock import utc_now
+from drive_server.kernel.clock import utc_now
 from drive_server.storage.tables.people import ApiKeyRow
 
 if TYPE_CHECKING:

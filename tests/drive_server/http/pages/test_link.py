@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from drive_server.access import Actor
 from drive_server.http.pages.link import WORDS
+from drive_server.kernel.access import Actor
 from drive_server.services.sharing.link_passwords import GUESSES
 from drive_server.services.sharing.links import LinkTerms
 

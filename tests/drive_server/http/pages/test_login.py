@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.access import Actor
-from drive_server.clock import utc_now
-from drive_server.errors import NotFoundError
-from drive_server.services.identity.login_links import MOST_OF_ONE_PERSON, LoginLinks
+from drive_server.kernel.access import Actor
+from drive_server.kernel.clock import utc_now
+from drive_server.kernel.errors import NotFoundError
+from drive_server.services.identity.login_links import MAX_OF_ONE_PERSON, LoginLinks
 
 if TYPE_CHECKING:
     import httpx
@@ -99,7 +99,7 @@ async def test_an_address_ends_after_ten_minutes_and_the_oldest_of_many_gives_wa
     owner = await service.drive.identity.authenticate(service.token)
     links = LoginLinks(service.drive.database, service.drive.identity, service.url, lambda: now)
     secrets: list[str] = []
-    for _ in range(MOST_OF_ONE_PERSON + 1):
+    for _ in range(MAX_OF_ONE_PERSON + 1):
         now += timedelta(milliseconds=1)
         secrets.append((await links.create(owner)).url.rpartition("/")[2])
 

@@ -12,7 +12,7 @@ import httpx
 import orjson
 import pytest
 
-from drive_server.clock import utc_now
+from drive_server.kernel.clock import utc_now
 from tests.drive_server.http.service import Service, running
 from tests.drive_server.issuer import Issuer, issuing
 from tests.fakes.raw_server import listening
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import AsyncGenerator
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 BOB = "bob@example.com"
 ME = "/api/auth/me"

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from drive_server.access import Actor
+from drive_server.kernel.access import Actor
 from drive_server.models.contents import Citation
 from drive_server.services.text.addresses import Passage
 from tests.drive_server.knowledge import documents, samples

@@ -94,7 +94,7 @@ async def test_a_stream_goes_on_after_the_last_event_that_was_seen(owner_client:
 async def test_who_missed_too_much_is_told_to_read_the_folder_anew(
     owner_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "MOST_BEHIND", 2)
+    monkeypatch.setattr(following, "MAX_BEHIND", 2)
     for name in ("a", "b", "c"):
         await file(owner_client, name)
     async with events(owner_client, after=0) as told:
@@ -150,7 +150,7 @@ async def test_a_key_that_may_not_read_and_a_number_that_is_none_are_refused(
 async def test_a_change_of_very_many_items_names_some_and_says_so(
     owner_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "MOST_NAMED", 2)
+    monkeypatch.setattr(following, "MAX_NAMED", 2)
     place = await folder(owner_client, "A")
     files = [await file(owner_client, name) for name in ("a", "b", "c")]
     async with events(owner_client) as told:

@@ -9,7 +9,7 @@ import orjson
 from httpx_sse import EventSource
 from starlette.requests import Request
 
-from drive_server.http.event_streams import OpenStreams
+from drive_server.kernel.http.event_streams import OpenStreams
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from drive_server.access import Actor
+from drive_server.kernel.access import Actor
 
 if TYPE_CHECKING:
     import httpx

@@ -10,7 +10,7 @@ import anyio
 import httpx
 import pytest
 
-from drive_server.access import Actor
+from drive_server.kernel.access import Actor
 from drive_server.services.sharing.link_passwords import GUESSES
 
 if TYPE_CHECKING:

@@ -146,7 +146,7 @@ async def test_a_long_list_marks_what_is_starred(
     owner_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     monkeypatch.setattr(stars, "FEW_IDS", 1)
-    monkeypatch.setattr(stars, "MOST_STARS", most)
+    monkeypatch.setattr(stars, "MAX_STARS", most)
     made = [await file(owner_client, name) for name in ("a", "b", "c")]
     for item in made[:2]:
         done(await owner_client.put(f"{ITEMS}/{item['id']}/star"))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
     from tests.drive_server.http.service import Service
 
 

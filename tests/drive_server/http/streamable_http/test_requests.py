@@ -17,7 +17,7 @@ from tests.handshake import INTRODUCTION
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
     from tests.drive_server.http.wire import Event
 
 LIMITS = {"sessions_per_user": 3, "concurrent_calls": 2, "calls_per_minute": 60, "max_request_bytes": 100_000}

@@ -11,9 +11,9 @@ from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest
 from starlette.requests import Request
 
-from drive_server.errors import RateLimitError
 from drive_server.http.streamable_http.event_store import Stream
 from drive_server.http.streamable_http.sessions import SessionTable
+from drive_server.kernel.errors import RateLimitError
 from drive_server.mcp.protocol.guard import Guard
 from tests.drive_server.http.wire import Gate
 from tests.fakes.clock import Seconds

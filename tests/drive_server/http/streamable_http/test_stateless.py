@@ -16,7 +16,7 @@ from tests.drive_server.http.wire import Gate, answer_of, events_of, wired
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 
 @pytest.fixture

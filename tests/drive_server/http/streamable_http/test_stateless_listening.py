@@ -13,7 +13,7 @@ from tests.drive_server.http.wire import answer_of, wired
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 ALL = {"toolsListChanged": True, "promptsListChanged": True, "resourcesListChanged": True}
 

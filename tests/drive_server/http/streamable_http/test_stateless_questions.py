@@ -17,7 +17,7 @@ from tests.drive_server.http.wire import answer_of, wired
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 WRITE = {"file_id": "/plan.md", "content": "Begin on Tuesday."}
 

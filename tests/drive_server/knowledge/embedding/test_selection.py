@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.errors import InvalidInputError
 from drive_server.knowledge.embedding.embedder import CjkEmbedder, EarlierLocalEmbedder, LocalEmbedder, NoEmbedder
 from drive_server.knowledge.embedding.selection import Embedders
 from drive_server.knowledge.embedding.service import RemoteEmbedder

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from drive_server.access import ALL_SCOPES, Actor
 from drive_server.connect import DriveSettings, open_drive
+from drive_server.kernel.access import ALL_SCOPES, Actor
 from drive_server.knowledge.embedding.service import (
     BACKOFF_SECONDS,
     MAX_TEXTS,

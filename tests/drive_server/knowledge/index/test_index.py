@@ -7,7 +7,7 @@ import anyio
 import numpy as np
 import pytest
 
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
 from drive_server.knowledge.chunk import chunk
 from drive_server.knowledge.embedding.embedder import LocalEmbedder, NoEmbedder
 from drive_server.knowledge.embedding.selection import Embedders

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from drive_server.kernel.text.characters import is_cjk
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.rows import MODEL, VECTOR, text_digest
-from drive_server.knowledge.text.characters import is_cjk
 from tests.drive_server.knowledge.corpus import ANA, BEN, Corpus
 
 if TYPE_CHECKING:

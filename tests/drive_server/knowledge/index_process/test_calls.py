@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.messages import Message
 from drive_server.knowledge.index.health import DamagedIndexError
 from drive_server.knowledge.index_process.calls import LENGTH, OtherProcessError, Peer, unpacked
 from drive_server.knowledge.process import ProcessCrashedError
-from drive_server.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -14,16 +14,16 @@ import anyio
 import numpy as np
 import pytest
 
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
+from drive_server.kernel.telemetry.faults import kind_of
+from drive_server.kernel.telemetry.fields import begin_log_fields
+from drive_server.kernel.telemetry.formats import TextFormat, fields_of
 from drive_server.knowledge.embedding.embedder import NoEmbedder
 from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from drive_server.knowledge.index.health import DamagedIndexError
 from drive_server.knowledge.index_process import proxy
 from drive_server.knowledge.index_process.calls import OtherProcessError
 from drive_server.knowledge.index_process.proxy import IndexProcess
-from drive_server.telemetry.faults import kind_of
-from drive_server.telemetry.fields import begin_log_fields
-from drive_server.telemetry.formats import TextFormat, fields_of
 from tests.drive_server.knowledge.corpus import ANA, PORTS, SOUP, Corpus, file_id
 
 if TYPE_CHECKING:
@@ -348,7 +348,7 @@ async def test_a_process_that_does_not_answer_is_killed(
 ) -> None:
     stuck = child_of(index)
     os.kill(stuck.process_id, signal.SIGSTOP)
-    monkeypatch.setattr(proxy, "LONGEST_SECONDS", {"search": 0.0})
+    monkeypatch.setattr(proxy, "MAX_SECONDS", {"search": 0.0})
     monkeypatch.setattr(proxy, "MARGIN_SECONDS", 0.1)
     with pytest.raises(DamagedIndexError):
         await corpus.found("port")

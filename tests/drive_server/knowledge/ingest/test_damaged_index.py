@@ -12,7 +12,7 @@ import pytest
 
 from drive_server.knowledge.embedding.embedder import NoEmbedder
 from drive_server.knowledge.index import index as index_module
-from drive_server.knowledge.index.health import MOST_REBUILDS, IndexHealth
+from drive_server.knowledge.index.health import MAX_REBUILDS, IndexHealth
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.maintenance import maintain
 from drive_server.knowledge.index.quarantine import MARK
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
@@ -246,7 +246,7 @@ async def test_searches_that_take_too_long_on_a_busy_machine_never_drop_a_sound_
     assert await desk.found(search) == (FILES, "")
     with monkeypatch.context() as patched:
         patched.setattr(index_module, "SEARCH_SECONDS", 0.0)
-        for _ in range(MOST_REBUILDS * 2):
+        for _ in range(MAX_REBUILDS * 2):
             assert (await desk.found(search))[1]
     assert ingester.health.requested == "inspect"
     await ingester.drain()
@@ -275,7 +275,7 @@ async def test_a_disk_that_damages_it_again_and_again_ends_in_a_clear_state(
 ) -> None:
     ingester, search = desk.open()
     await ingester.drain()
-    for _ in range(MOST_REBUILDS):
+    for _ in range(MAX_REBUILDS):
         desk.damage("data", cut_in_half)
         ingester.health.request("inspect")
         await ingester.drain()
@@ -304,7 +304,7 @@ async def test_a_disk_that_damages_it_again_and_again_ends_in_a_clear_state(
 async def test_after_an_hour_it_is_tried_once_more(desk: Desk) -> None:
     ingester, search = desk.open()
     await ingester.drain()
-    for _ in range(MOST_REBUILDS + 1):
+    for _ in range(MAX_REBUILDS + 1):
         desk.damage("data", cut_in_half)
         ingester.health.request("inspect")
         await ingester.drain()

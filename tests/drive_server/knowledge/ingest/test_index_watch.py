@@ -9,8 +9,8 @@ from drive_server.knowledge.ingest.ingester import IndexWatch
 from drive_server.models.search import IndexStatus
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 PATIENCE = 30
 

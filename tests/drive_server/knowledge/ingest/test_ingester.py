@@ -13,7 +13,7 @@ import anyio.lowlevel
 import pytest
 from sqlalchemy import delete, select, update
 
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
 from drive_server.knowledge.embedding.embedder import LocalEmbedder, NoEmbedder
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.ingest import ingester as ingester_module
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.knowledge.embedding.embedder import Embedder
     from drive_server.knowledge.index.rows import IndexedFile
     from drive_server.models.items import Item

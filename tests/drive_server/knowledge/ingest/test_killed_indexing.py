@@ -17,7 +17,7 @@ from drive_server.storage.process_locks import FileLock
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.models.items import Item
     from tests.drive_server.store import Store
 

@@ -12,7 +12,7 @@ import anyio
 import pytest
 from sqlalchemy import or_, select
 
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
 from drive_server.knowledge.embedding.embedder import NoEmbedder
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.ingest.ingester import POLL_SECONDS, Ingester
@@ -30,7 +30,7 @@ from tests.drive_server.store import Store, open_store
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
 
 SCAN = (Path(__file__).parents[1] / "readers" / "pages" / "scan.png").read_bytes()
 pytestmark = pytest.mark.timeout(300)

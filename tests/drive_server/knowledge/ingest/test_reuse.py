@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.knowledge.embedding.embedder import Embedder, Vectors
     from drive_server.knowledge.index.rows import IndexedFile
     from drive_server.knowledge.readers.extract import ChunkedText

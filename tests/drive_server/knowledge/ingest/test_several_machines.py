@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from sqlalchemy import select, update
 
+from drive_server.kernel.sql.database import News
 from drive_server.knowledge.embedding.embedder import NoEmbedder
 from drive_server.knowledge.index.health import HealthNews, HealthRecord, IndexHealth
 from drive_server.knowledge.index.index import KnowledgeIndex
@@ -18,7 +19,6 @@ from drive_server.knowledge.ingest import shared_health
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.ingest.shared_health import SharedHealth
 from drive_server.knowledge.readers.text_source import TextSource
-from drive_server.storage.database import News
 from drive_server.storage.process_locks import DatabaseLock
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.knowledge.index.rows import IndexedFile
 
 FILES = 10
@@ -227,7 +227,7 @@ async def test_a_writer_with_nothing_to_do_looks_for_files_only_after_something_
     first, second = machines
     rests, have_rested = list[bool](), anyio.Event()
     monkeypatch.setattr("drive_server.knowledge.ingest.ingester.POLL_SECONDS", 0.01)
-    monkeypatch.setattr("drive_server.storage.database.STATE_SECONDS", 0)
+    monkeypatch.setattr("drive_server.kernel.sql.database.STATE_SECONDS", 0)
     is_idle = Ingester._is_idle  # pyright: ignore[reportPrivateUsage] - nothing else tells of a look left out
 
     async def noted(ingester: Ingester) -> bool:

@@ -13,10 +13,10 @@ from tests.drive_server.knowledge import samples
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
+    from drive_server.kernel.sql.shared_poll import Watch
     from drive_server.knowledge.ingest.watching import IndexStatuses
-    from drive_server.storage.shared_poll import Watch
 
 PATIENCE = 30
 POLLS = 5
@@ -33,7 +33,7 @@ def asked(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         return await read(owner_ids)
 
     monkeypatch.setattr(drive.ingester, "statuses", counted)
-    monkeypatch.setattr("drive_server.knowledge.ingest.watching.LONGEST_SECONDS", 1e9)
+    monkeypatch.setattr("drive_server.knowledge.ingest.watching.MAX_SECONDS", 1e9)
     return readings
 
 
@@ -79,7 +79,7 @@ async def test_statuses_of_several_people_hold_each_their_own_files_and_problems
     drive: Drive, alice: Actor, bob: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("drive_server.knowledge.ingest.progress.MAX_PROBLEMS", 2)
-    monkeypatch.setattr("drive_server.knowledge.ingest.progress.MOST_OWNERS", 1)
+    monkeypatch.setattr("drive_server.knowledge.ingest.progress.MAX_OWNERS", 1)
     folder = (await drive.files.create_folder(alice, "root", "below")).value
     for actor, where, names in ((alice, folder.id, "cab"), (bob, "root", "z")):
         for name in names:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from drive_server.kernel.messages import TEXTS
 from drive_server.knowledge.formats import FORMATS, Format
 from drive_server.knowledge.readers.extract import extract
 from drive_server.knowledge.text.omissions import OMISSION_KINDS, OmissionKind, Omissions, is_partial, omission_sentence
-from drive_server.messages import TEXTS
 from tests.drive_server.knowledge.omitting import SAMPLES
 
 DOCUMENT = (Path(__file__).parents[4] / "docs" / "FORMATS.md").read_text()

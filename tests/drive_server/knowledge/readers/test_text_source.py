@@ -6,7 +6,7 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from drive_server.errors import StorageFailureError
+from drive_server.kernel.errors import StorageFailureError
 from drive_server.knowledge.readers import text_source as text_module
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.storage.blobs import open_blobs

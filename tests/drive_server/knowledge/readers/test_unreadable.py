@@ -5,11 +5,11 @@ from typing import Final, get_args
 
 import pytest
 
+from drive_server.kernel.messages import TEXTS
 from drive_server.knowledge.readers.extract import extract
 from drive_server.knowledge.text.elements import ExtractionState
 from drive_server.knowledge.text.omissions import missing_things, omission_sentence
 from drive_server.knowledge.text.unreadable import UNREADABLE_KINDS, UnreadableKind, state_of, unreadable
-from drive_server.messages import TEXTS
 from tests.drive_server.knowledge import samples
 
 ARCHIVE: Final = samples.zip_of({"a.txt": b"a"})

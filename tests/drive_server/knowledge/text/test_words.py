@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from drive_server.knowledge.text.characters import is_cjk
+from drive_server.kernel.text.characters import is_cjk
 from drive_server.knowledge.text.words import (
     JOINER,
     MAX_WORD_BYTES,

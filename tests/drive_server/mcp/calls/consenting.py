@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from drive_server.services.sharing.links import LinkTerms
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from tests.drive_server.raw import RawClient
 
 PATIENCE = 20

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from drive_server.access import ALL_SCOPES, Actor, Principal
+from drive_server.kernel.access import ALL_SCOPES, Actor, Principal
 from drive_server.mcp.calls.call import answer
 from drive_server.mcp.results import ListResult
 from drive_server.services.files import copying

@@ -28,9 +28,9 @@ from tests.drive_server.test_main import environment
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.access import Actor
+    from drive_server.kernel.settings import DriveSettings
 
 PATIENCE = 20
 REPOSITORY = Path(__file__).parents[4]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.access import Scope
+from drive_server.kernel.access import Scope
 from tests.drive_server.actors import local_owner, purging
 from tests.drive_server.hosts import Person, asking_host_of, assistant_of, host_of
 from tests.drive_server.mcp.calls.consenting import (
@@ -22,8 +22,8 @@ from tests.drive_server.mcp.calls.consenting import (
 )
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 async def test_every_tool_whose_record_says_so_has_a_call_here(drive: Drive) -> None:

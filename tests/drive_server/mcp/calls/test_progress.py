@@ -14,8 +14,8 @@ from tests.drive_server.raw import raw_client
 from tests.fakes.clock import Seconds
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 class Told:

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     import pytest
     from mcp import ClientSession
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 async def conflict(session: ClientSession) -> None:

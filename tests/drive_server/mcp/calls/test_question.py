@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from mcp.types import INVALID_REQUEST, ElicitResult, ErrorData
 
 from drive_server.connect import open_drive
+from drive_server.kernel.messages import Message
 from drive_server.mcp.calls.consent import FORM, question
-from drive_server.messages import Message
 from drive_server.models.changes import Effect
 from tests.drive_server.actors import new_person
 from tests.drive_server.hosts import Person, asking_host_of
@@ -19,9 +19,9 @@ from tests.drive_server.mcp.calls.consenting import (
 from tests.drive_server.raw import raw_client
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.access import Actor
+    from drive_server.kernel.settings import DriveSettings
 
 
 async def test_the_question_says_what_happens_in_plain_words(drive: Drive, alice: Actor) -> None:

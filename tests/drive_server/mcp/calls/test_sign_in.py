@@ -15,8 +15,8 @@ from tests.drive_server.hosts import Host, session_over_stdio
 from tests.drive_server.mcp.tools.test_session import Listener, no_forms, sent_to
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 async def test_a_host_over_stdio_is_let_in_from_the_running_service(drive: Drive, alice: Actor) -> None:

@@ -18,9 +18,9 @@ from tests.drive_server.mcp.calls.consenting import (
 from tests.drive_server.raw import raw_client
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.access import Actor
+    from drive_server.kernel.settings import DriveSettings
 
 
 async def test_what_can_not_be_done_is_refused_without_asking(drive: Drive, alice: Actor) -> None:

@@ -10,7 +10,7 @@ from mcp.types import CallToolResult, ErrorData, JSONRPCError, JSONRPCMessage, J
 from drive_server.mcp.protocol.guard import Admission, Guard
 
 if TYPE_CHECKING:
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 KEY = "key"
 

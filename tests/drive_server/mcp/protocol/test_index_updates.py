@@ -7,7 +7,7 @@ import anyio
 import pytest
 from mcp.shared.exceptions import McpError
 
-from drive_server.access import Scope
+from drive_server.kernel.access import Scope
 from drive_server.mcp.resources import INDEX, INDEX_URI
 from tests.drive_server.actors import with_scopes
 from tests.drive_server.hosts import host_of
@@ -16,8 +16,8 @@ from tests.drive_server.protocol.listener import Listener, listening, settled
 if TYPE_CHECKING:
     from mcp import ClientSession
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 async def counts(session: ClientSession) -> dict[str, int]:

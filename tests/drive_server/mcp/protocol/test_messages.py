@@ -16,8 +16,8 @@ from mcp.types import (
 )
 
 from drive_server.mcp.protocol.messages import (
-    MOST_ID_CHARACTERS,
-    MOST_VALUES,
+    MAX_ID_CHARACTERS,
+    MAX_VALUES,
     MessageError,
     read_message,
     write_failure,
@@ -86,9 +86,9 @@ def test_a_small_text_that_holds_a_great_many_values_is_refused() -> None:
     def request(values: int) -> bytes:
         return json.dumps({"jsonrpc": "2.0", "id": 3, "method": "x", "params": {"a": [[]] * values}}).encode()
 
-    assert read_message(request(MOST_VALUES // 2))
+    assert read_message(request(MAX_VALUES // 2))
     with pytest.raises(MessageError) as raised:
-        read_message(request(MOST_VALUES + 1))
+        read_message(request(MAX_VALUES + 1))
 
     assert (told(raised.value)["code"], raised.value.request_id) == ("too_large", 3)
 
@@ -97,9 +97,9 @@ def test_an_id_may_be_long_but_not_endless() -> None:
     def request(name: str) -> bytes:
         return json.dumps({"jsonrpc": "2.0", "id": name, "method": "ping"}).encode()
 
-    assert read_message(request("x" * MOST_ID_CHARACTERS))
+    assert read_message(request("x" * MAX_ID_CHARACTERS))
     with pytest.raises(MessageError):
-        read_message(request("x" * (MOST_ID_CHARACTERS + 1)))
+        read_message(request("x" * (MAX_ID_CHARACTERS + 1)))
 
 
 @pytest.mark.parametrize(

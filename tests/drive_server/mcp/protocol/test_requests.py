@@ -10,8 +10,8 @@ from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
 from tests.drive_server.raw import raw_client
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 async def refused(drive: Drive, actor: Actor, method: str, params: dict[str, Any] | None) -> Any:

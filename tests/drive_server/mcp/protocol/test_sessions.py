@@ -13,8 +13,8 @@ from tests.drive_server.protocol.listener import END, listening, settled
 if TYPE_CHECKING:
     import pytest
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from drive_server.mcp.protocol.sessions import DriveSession
 
 
@@ -67,7 +67,7 @@ async def test_what_is_posted_arrives_in_its_order(drive: Drive, alice: Actor) -
 async def test_when_too_much_waits_each_thing_is_told_once(
     drive: Drive, alice: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_WAITING", 4)
+    monkeypatch.setattr(module, "MAX_WAITING", 4)
     async with listening(drive, alice) as (_, heard):
         session = only(drive)
         for number in range(10):

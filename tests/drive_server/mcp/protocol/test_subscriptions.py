@@ -10,8 +10,8 @@ from mcp.shared.memory import create_client_server_memory_streams
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCMessage, JSONRPCRequest
 
-from drive_server.context import current_principal
-from drive_server.mcp.protocol.subscriptions import MOST_SUBSCRIPTIONS
+from drive_server.kernel.context import current_principal
+from drive_server.mcp.protocol.subscriptions import MAX_SUBSCRIPTIONS
 from tests.drive_server.actors import with_scopes
 from tests.drive_server.hosts import host_of
 from tests.drive_server.protocol.listener import listening, settled
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from anyio.streams.memory import MemoryObjectReceiveStream
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from drive_server.models.items import Item
 
 UPDATED = "notifications/resources/updated"
@@ -226,7 +226,7 @@ async def test_a_session_has_room_for_so_many_subscriptions(drive: Drive, alice:
     item = await note(drive, alice)
     async with listening(drive, alice) as (session, _):
         (open_session,) = drive.server.sessions
-        open_session.subscriptions |= {f"drive://files/{number}": None for number in range(MOST_SUBSCRIPTIONS)}  # pyright: ignore[reportAttributeAccessIssue] - they only have to be there
+        open_session.subscriptions |= {f"drive://files/{number}": None for number in range(MAX_SUBSCRIPTIONS)}  # pyright: ignore[reportAttributeAccessIssue] - they only have to be there
         with pytest.raises(McpError, match="too many subscriptions"):
             await session.subscribe_resource(uri(item))
         await session.unsubscribe_resource("drive://files/7")  # pyright: ignore[reportArgumentType] - pydantic takes a str

@@ -19,7 +19,7 @@ from tests.drive_server.protocol.listener import Listener, settled
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 TIMEOUT = timedelta(seconds=30)
 

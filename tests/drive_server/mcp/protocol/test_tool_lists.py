@@ -9,8 +9,8 @@ import pytest
 from mcp.shared.memory import create_connected_server_and_client_session
 from mcp.types import ServerNotification
 
-from drive_server.access import Actor, Scope
-from drive_server.context import META_TOOL
+from drive_server.kernel.access import Actor, Scope
+from drive_server.kernel.context import META_TOOL
 from drive_server.mcp.server import GROUPS
 from graph.context import RunContext
 from graph.drive.connections import ConnectionPool, drive_sessions
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mcp import ClientSession
 
     from drive_server.drive import Drive
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
     from tests.drive_server.http.service import Service
 
 PATIENCE = 20

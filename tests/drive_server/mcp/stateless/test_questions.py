@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp.types import ElicitRequest, ElicitRequestFormParams
 
-from drive_server.access import ALL_SCOPES, Principal
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.access import ALL_SCOPES, Principal
+from drive_server.kernel.errors import InvalidInputError
 from drive_server.mcp.calls.questions import InputRequiredError, Question
 from drive_server.mcp.stateless.envelope import RequestRefusedError
 from drive_server.mcp.stateless.questions import CallQuestions, Questions

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from drive_server.access import ALL_SCOPES, Principal
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.access import ALL_SCOPES, Principal
+from drive_server.kernel.errors import InvalidInputError
 from drive_server.mcp.calls.questions import InputRequiredError, Question
 from drive_server.mcp.stateless.questions import Questions
 from tests.drive_server.replicas import two_drives

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from mcp import ClientSession
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import anyio
 import pytest
 from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
 
-from drive_server.access import Scope
 from drive_server.connect import open_drive
-from drive_server.services.tasks import MOST_UNFINISHED
+from drive_server.kernel.access import Scope
+from drive_server.services.tasks import MAX_UNFINISHED
 from tests.drive_server.actors import new_person, purging
 from tests.drive_server.hosts import Person, asking_host_of, assistant_of, host_of, show_whole_tools, text_of
 from tests.drive_server.http.service import running
@@ -32,9 +32,9 @@ from tests.drive_server.tasking import (
 if TYPE_CHECKING:
     from mcp import ClientSession
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.access import Actor
+    from drive_server.kernel.settings import DriveSettings
     from tests.drive_server.gates import Gate
 
 PATIENCE = 20
@@ -398,13 +398,13 @@ async def test_others_read_on_while_a_task_is_at_work(
 
 @pytest.mark.usefixtures("copying_stands")
 async def test_a_user_can_not_have_too_many_tasks_that_are_not_over(session: ClientSession) -> None:
-    for _ in range(MOST_UNFINISHED):
+    for _ in range(MAX_UNFINISHED):
         await begin(session, "copy_item", COPY)
     async with refused_with(-32000) as error:
         await begin(session, "copy_item", COPY)
 
     assert error["code"] == "rate_limited"
-    assert error["details"]["limit"] == MOST_UNFINISHED
+    assert error["details"]["limit"] == MAX_UNFINISHED
 
 
 async def test_tasks_work_over_http(drive_settings: DriveSettings, half_way: Gate) -> None:

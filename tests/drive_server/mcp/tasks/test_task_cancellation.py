@@ -8,7 +8,7 @@ import anyio
 from mcp.types import INVALID_PARAMS
 
 from drive_server.connect import open_drive
-from drive_server.mcp.tasks.runner import MOST_AT_ONCE
+from drive_server.mcp.tasks.runner import MAX_AT_ONCE
 from drive_server.services.files import copying
 from tests.drive_server.actors import new_person
 from tests.drive_server.gates import Gate
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     import pytest
     from mcp import ClientSession
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.access import Actor
+    from drive_server.kernel.settings import DriveSettings
 
 PATIENCE = 20
 
@@ -84,7 +84,7 @@ async def cancelled_too_late(session: ClientSession, task_id: str) -> None:
 async def test_a_task_that_waits_for_its_turn_can_be_cancelled(
     drive: Drive, alice: Actor, session: ClientSession, copying_stands: Gate
 ) -> None:
-    tasks = [await begin(session, "copy_item", {**COPY, "name": f"{n}"}) for n in range(MOST_AT_ONCE + 1)]
+    tasks = [await begin(session, "copy_item", {**COPY, "name": f"{n}"}) for n in range(MAX_AT_ONCE + 1)]
     await copying_stands.reached.wait()
     waiting = [await look_at(session, task.taskId) for task in tasks]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp.shared.memory import create_connected_server_and_client_session
 
-from drive_server.access import Scope
+from drive_server.kernel.access import Scope
 from drive_server.mcp.server import GROUPS
 from tests.drive_server.actors import with_scopes
 from tests.drive_server.hosts import host_of, text_of
@@ -20,9 +20,9 @@ from tests.drive_server.programs import PROGRAM, StdioProgram
 if TYPE_CHECKING:
     from mcp import ClientSession
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.access import Actor
+    from drive_server.kernel.settings import DriveSettings
 
 REST = {spec.name for group in GROUPS for spec in group.specs() if not spec.is_core}
 CHANGED = "notifications/tools/list_changed"

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from drive_server.access import Scope
+from drive_server.kernel.access import Scope
 from drive_server.mcp.server import GROUPS, build_server
 from graph.tools.core import CORE as CORE_OF_MODELS
 from tests.drive_server.actors import with_scopes
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from mcp import ClientSession
     from mcp.types import Tool
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.access import Actor
+    from drive_server.kernel.settings import DriveSettings
 
 SPECS = [spec for group in GROUPS for spec in group.specs()]
 CORE = [spec.name for spec in SPECS if spec.is_core]
-MOST_BYTES = 40_000
-MOST_CHARACTERS = 24_000
+MAX_BYTES = 40_000
+MAX_CHARACTERS = 24_000
 """Of a list of 6,000 tokens: such JSON has 4 characters a token or more (4.1 counted with o200k_base)."""
 
 
@@ -60,8 +60,8 @@ async def test_the_core_is_small_with_icons_and_all(drive_settings: DriveSetting
     text = written(tools)
 
     assert len(tools) == len(CORE) + 1
-    assert len(text.encode()) <= MOST_BYTES
-    assert len(text) <= MOST_CHARACTERS
+    assert len(text.encode()) <= MAX_BYTES
+    assert len(text) <= MAX_CHARACTERS
     assert all(tool["icons"] and "outputSchema" not in tool for tool in tools)
 
 

@@ -13,8 +13,8 @@ from tests.drive_server.hosts import Person, asking_host_of, host_of, show_whole
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 def called(tools: list[BaseTool], tool_name: str, /, **arguments: Any) -> Any:

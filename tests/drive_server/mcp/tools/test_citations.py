@@ -11,8 +11,8 @@ from tests.drive_server.hosts import WHOLE, Host, host_of, text_of
 from tests.drive_server.knowledge import documents, samples
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from drive_server.models.items import Item
 
 HANDBOOK = (

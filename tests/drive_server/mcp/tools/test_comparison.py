@@ -12,8 +12,8 @@ from reportlab.pdfgen.canvas import Canvas
 from tests.drive_server.hosts import text_of
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from tests.drive_server.hosts import Host
 
 

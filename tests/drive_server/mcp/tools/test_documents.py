@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from drive_server.mcp.tools.documents import MOST_CHARACTERS
+from drive_server.mcp.tools.documents import MAX_CHARACTERS
 from tests.drive_server.hosts import Host, text_of
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 async def test_a_file_is_created_and_read(assistant: Host) -> None:
@@ -31,16 +31,16 @@ async def test_a_part_is_read_by_lines_or_by_characters(assistant: Host) -> None
 
 
 async def test_a_long_text_is_cut_and_says_how_to_go_on(assistant: Host) -> None:
-    text = "x" * (MOST_CHARACTERS + 1)
+    text = "x" * (MAX_CHARACTERS + 1)
     await assistant.call("create_file", name="long.txt", content=text)
 
     first = await assistant.result("read_file", file_id="/long.txt")
     assert first.structuredContent is not None
     rest = await assistant.call("read_file", file_id="/long.txt", start=first.structuredContent["end"])
-    asked = await assistant.call("read_file", file_id="/long.txt", end=MOST_CHARACTERS)
+    asked = await assistant.call("read_file", file_id="/long.txt", end=MAX_CHARACTERS)
 
     assert first.structuredContent["truncated"]
-    assert f"start={MOST_CHARACTERS}" in text_of(first)
+    assert f"start={MAX_CHARACTERS}" in text_of(first)
     assert (rest["text"], rest["truncated"], asked["truncated"]) == ("x", False, False)
 
 

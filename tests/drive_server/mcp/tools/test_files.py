@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from tests.drive_server.hosts import Host, text_of
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 async def test_a_folder_is_listed_with_folders_before_files(assistant: Host) -> None:

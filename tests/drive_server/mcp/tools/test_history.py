@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
-from drive_server.context import META_IDEMPOTENCY_KEY
+from drive_server.kernel.context import META_IDEMPOTENCY_KEY
 from drive_server.mcp.server import GROUPS
 from drive_server.services.journal.changes import ChangeKind
 from tests.drive_server.hosts import WHOLE, Host, text_of
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 RUN = {"drive-agent/run-id": "run-1"}
 

@@ -7,7 +7,7 @@ import anyio
 import pytest
 from sqlalchemy import select, update
 
-from drive_server.access import Scope
+from drive_server.kernel.access import Scope
 from drive_server.mcp.tools.index import MAX_WAIT_SECONDS
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow
@@ -15,8 +15,8 @@ from tests.drive_server.actors import with_scopes
 from tests.drive_server.hosts import WHOLE, ProgressLog, host_of, text_of
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 PATIENCE = 30
 NOTES = 12

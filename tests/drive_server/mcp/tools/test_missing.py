@@ -16,8 +16,8 @@ from drive_server.mcp.tools.map_reduce.results import FindingResult
 from drive_server.services.map_reduce.findings import Finding, coverage_of
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from tests.drive_server.hosts import Host
 
 PICTURE = {"en": "1 picture without text", "zh": "1 张没有文字的图片"}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from drive_server.connect import ALL_SCOPES, Actor, DriveSettings, in_process_session, open_drive
-from drive_server.context import META_TIME_ZONE
+from drive_server.kernel.context import META_TIME_ZONE
 
 
 @pytest.fixture

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from drive_server.lenient.optional_arguments import without_nulls
+from drive_server.kernel.lenient.optional_arguments import without_nulls
 from tests.drive_server.hosts import host_of, show_whole_tools
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 WORDS = {"string": "x", "integer": 1, "boolean": False, "array": [], "object": {}}
 

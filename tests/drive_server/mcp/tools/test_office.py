@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from drive_server.context import META_DRY_RUN, META_EFFECT, META_IDEMPOTENCY_KEY
+from drive_server.kernel.context import META_DRY_RUN, META_EFFECT, META_IDEMPOTENCY_KEY
 from drive_server.knowledge.writers.render import render_document
 from drive_server.services.text import contents
 
 if TYPE_CHECKING:
     import pytest
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from tests.drive_server.hosts import Host
 
 TABLE = "# Costs\n\n| Item | Cost |\n|--|--|\n| Rent | 900 |\n| 电费 | 60.5 |\n"

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from jsonschema import validate
 
-from drive_server.access import Scope
+from drive_server.kernel.access import Scope
 from tests.drive_server.hosts import WHOLE, assistant_of, host_of, show_whole_tools, text_of
 from tests.drive_server.lender import Lender, lending_host_of
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 SENTENCES: Final = "The harvest of 2024 was better than that of the year before. " * 8
 QUOTE: Final = "The harvest of 2024 was better than that of the year before."

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from drive_server.access import ALL_SCOPES
+from drive_server.kernel.access import ALL_SCOPES
 from tests.drive_server.actors import purging, with_scopes
 from tests.drive_server.hosts import host_of
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 NEEDLESS = {"authenticate", "more_tools", "whoami"}
 """Tools that need no scope: they say who somebody is, and which tools there are."""

@@ -12,7 +12,7 @@ from mcp.shared.exceptions import McpError, UrlElicitationRequiredError
 from mcp.shared.memory import create_connected_server_and_client_session
 from mcp.types import ElicitCompleteNotification, ServerNotification
 
-from drive_server.access import Principal, Scope
+from drive_server.kernel.access import Principal, Scope
 from drive_server.mcp.results import WhoamiResult
 from drive_server.mcp.server import build_server
 from drive_server.services.identity.sign_ins import SignInService
@@ -22,8 +22,8 @@ from tests.drive_server.hosts import Host, host_of, text_of
 if TYPE_CHECKING:
     from mcp import ClientSession
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 async def test_whoami_tells_the_person_and_what_the_key_may_do(assistant: Host) -> None:

@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.access import Scope
+from drive_server.kernel.access import Scope
 from tests.drive_server.actors import with_scopes
 from tests.drive_server.hosts import Host, Person, asking_host_of, host_of, text_of
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 KEY = {"drive-agent/idempotency-key": "call-1"}
 DRY_RUN = {"drive-agent/dry-run": True}

@@ -14,8 +14,8 @@ from tests.drive_server.knowledge.tables.asker import INVOICES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from tests.drive_server.hosts import Host
 
 

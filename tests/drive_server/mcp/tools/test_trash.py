@@ -6,8 +6,8 @@ from tests.drive_server.actors import purging
 from tests.drive_server.hosts import Host, Person, asking_host_of, host_of, text_of
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 async def test_the_trash_is_listed_restored_from_and_emptied(assistant: Host, drive: Drive, alice: Actor) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from drive_server.errors import (
+from drive_server.kernel.errors import (
     EtagMismatchError,
     ForbiddenError,
     IdempotencyConflictError,
@@ -24,7 +24,7 @@ from drive_server.services.journal.effects import MAX_DIFF_CHARACTERS
 from tests.drive_server.actors import rehearsing
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from tests.drive_server.store import Store
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.access import Actor, Scope
-from drive_server.errors import ForbiddenError, InvalidInputError, MissingScopeError, NotFoundError
+from drive_server.kernel.access import Actor, Scope
+from drive_server.kernel.errors import ForbiddenError, InvalidInputError, MissingScopeError, NotFoundError
 from drive_server.services.documents.downloads import ANYONE, DownloadService
 from tests.drive_server.actors import rehearsing, with_scopes
 from tests.fakes.clock import SettableClock

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drive_server.errors import EditMismatchError, InvalidInputError
+from drive_server.kernel.errors import EditMismatchError, InvalidInputError
 from drive_server.services.documents.edits import MAX_EDITS, Edit, apply_edits, nearest_lines
 
 

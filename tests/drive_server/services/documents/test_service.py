@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.errors import (
+from drive_server.kernel.errors import (
     EditMismatchError,
     ForbiddenError,
     InvalidInputError,
@@ -20,7 +20,7 @@ from drive_server.services.documents.edits import Edit
 from drive_server.services.documents.service import DocumentService
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.storage.blobs import Blob
     from tests.drive_server.store import Store
 

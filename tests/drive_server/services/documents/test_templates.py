@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import docx
 import pytest
 
-from drive_server.errors import (
+from drive_server.kernel.errors import (
     EtagMismatchError,
     InvalidInputError,
     NameConflictError,
@@ -18,7 +18,7 @@ from drive_server.errors import (
     TooLargeError,
     UnsupportedContentError,
 )
-from drive_server.messages import render
+from drive_server.kernel.messages import render
 from drive_server.services.documents.placeholders import fill_docx
 from drive_server.services.documents.templates import TemplateService
 from drive_server.services.text.contents import Contents
@@ -26,7 +26,7 @@ from tests.drive_server.actors import rehearsing
 from tests.drive_server.store import in_run
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from tests.drive_server.store import Store
 
 

@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import update
 
-from drive_server.access import Scope
-from drive_server.errors import (
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import (
     EtagMismatchError,
     InvalidInputError,
     InvalidNameError,
@@ -20,14 +20,14 @@ from drive_server.errors import (
     NotFoundError,
     StateConflictError,
 )
-from drive_server.messages import render
+from drive_server.kernel.messages import render
 from drive_server.services.files.batches import MAX_AT_ONCE, Organizing, Renaming, Selection
 from drive_server.storage.tables.items import NodeRow
 from tests.drive_server.actors import rehearsing, with_scopes
 from tests.drive_server.store import in_run
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.models.items import Rearranged
     from tests.drive_server.store import Store
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from drive_server.access import Scope
-from drive_server.errors import (
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import (
     EtagMismatchError,
     ForbiddenError,
     InvalidInputError,
@@ -22,7 +22,7 @@ from tests.drive_server.store import in_run
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.models.changes import Outcome
     from drive_server.models.items import Item, OnConflict
     from tests.drive_server.store import Store

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.access import Scope
-from drive_server.errors import InvalidCursorError, MissingScopeError
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import InvalidCursorError, MissingScopeError
 from drive_server.services.files import recent as module
 from drive_server.services.files.recent import Recents
 from tests.drive_server.actors import with_scopes
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from tests.drive_server.store import Store
 
 
@@ -111,13 +111,13 @@ async def test_pages_keep_the_order_of_the_first_while_others_write_and_read(
 async def test_only_so_much_is_recent_and_remembered(
     store: Store, ana: Actor, recents: Recents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_RECENT", 3)
+    monkeypatch.setattr(module, "MAX_RECENT", 3)
     for letter in "abcde":
         recents.note_read(ana, (await store.file(ana, f"/{letter}.md")).id)
     await recents.flush()
 
     assert await names(recents, ana, 2) == ["e.md", "d.md", "c.md"]
-    monkeypatch.setattr(module, "MOST_RECENT", 1000)
+    monkeypatch.setattr(module, "MAX_RECENT", 1000)
     for letter in "abcde":
         await store.files.trash(ana, f"/{letter}.md")
         await store.files.restore(ana, (await store.files.list_trash(ana)).items[0].id)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.access import Scope
-from drive_server.errors import (
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import (
     EtagMismatchError,
     ForbiddenError,
     InvalidInputError,
@@ -20,7 +20,7 @@ from drive_server.services.tree.ancestors import MAX_DEPTH
 from tests.drive_server.actors import with_scopes
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from tests.drive_server.store import Store
 
 

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import update
 
-from drive_server.errors import ForbiddenError, NameConflictError, NotFoundError, StateConflictError
+from drive_server.kernel.errors import ForbiddenError, NameConflictError, NotFoundError, StateConflictError
 from drive_server.services.journal.changes import REPLACES
 from drive_server.storage.tables.index import IndexEntryRow
 from tests.drive_server.actors import rehearsing
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from tests.drive_server.store import Store
 
 

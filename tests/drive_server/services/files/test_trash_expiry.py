@@ -11,8 +11,8 @@ import anyio
 import pytest
 from sqlalchemy import func, select
 
-from drive_server.access import Scope
-from drive_server.errors import (
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import (
     EtagMismatchError,
     ForbiddenError,
     MissingScopeError,
@@ -30,7 +30,7 @@ from tests.drive_server.actors import rehearsing, with_scopes
 from tests.drive_server.store import in_run
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from tests.drive_server.store import Store
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.errors import InvalidInputError
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from drive_server.errors import InvalidInputError, StateConflictError
+from drive_server.kernel.errors import InvalidInputError, StateConflictError
 from drive_server.services.identity.first_admin import create_first_admin
 from drive_server.services.identity.service import IdentityService
 from tests.databases import new_url

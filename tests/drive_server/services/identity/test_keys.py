@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from drive_server.access import Scope
-from drive_server.errors import UnauthenticatedError
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import UnauthenticatedError
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sessions import LIFETIME, SessionService
 from drive_server.storage.tables.people import ApiKeyRow
@@ -16,8 +16,8 @@ from tests.drive_server.actors import with_scopes
 from tests.fakes.clock import START, SettableClock
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 @pytest.fixture

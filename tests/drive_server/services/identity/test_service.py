@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from drive_server.access import ALL_SCOPES, Actor, Principal, Scope
 from drive_server.connect import open_drive
-from drive_server.errors import (
+from drive_server.kernel.access import ALL_SCOPES, Actor, Principal, Scope
+from drive_server.kernel.errors import (
     DriveError,
     ForbiddenError,
     InvalidInputError,
@@ -20,7 +20,7 @@ from drive_server.errors import (
     UnauthenticatedError,
 )
 from drive_server.services.identity.service import IdentityService
-from drive_server.storage.database import Database, open_database
+from drive_server.storage.drive_database import open_database
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.people import ApiKeyRow
 from tests.drive_server.actors import local_owner, new_person, with_scopes
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
+    from drive_server.kernel.sql.database import Database
 
 
 @pytest.fixture

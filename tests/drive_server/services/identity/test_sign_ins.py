@@ -7,11 +7,11 @@ import anyio
 import pytest
 from sqlalchemy import select
 
-from drive_server.access import Scope
-from drive_server.errors import InvalidInputError, MissingScopeError, NotFoundError, UnauthenticatedError
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import InvalidInputError, MissingScopeError, NotFoundError, UnauthenticatedError
+from drive_server.kernel.signing import Signer
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sign_ins import SignInService
-from drive_server.signing import Signer
 from drive_server.storage.tables.people import ApiKeyRow, SignInRow
 from tests.drive_server.actors import with_scopes
 from tests.fakes.clock import SettableClock
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.models.access import ApiKey
     from tests.drive_server.store import Store
 

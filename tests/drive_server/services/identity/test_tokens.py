@@ -16,9 +16,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from starlette.responses import JSONResponse, PlainTextResponse
 
-from drive_server.access import Actor
 from drive_server.connect import open_drive
-from drive_server.errors import DriveError, InvalidInputError, UnauthenticatedError, UnavailableError
+from drive_server.kernel.access import Actor
+from drive_server.kernel.errors import DriveError, InvalidInputError, UnauthenticatedError, UnavailableError
 from drive_server.services.identity.tokens import TokenService
 from tests.drive_server.actors import local_owner, new_person
 from tests.drive_server.issuer import AUDIENCE, Issuer, issuing, new_key, public_jwk
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
 
     from drive_server.drive import Drive
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 # The times of parameters are taken when the tests are collected, and a run may take long.
 A_DAY = 86_400

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.errors import DriveError, ForbiddenError, InvalidInputError, NotFoundError
+from drive_server.kernel.errors import DriveError, ForbiddenError, InvalidInputError, NotFoundError
 from drive_server.services.journal.changes import parse_moment
 from drive_server.services.journal.service import Journal
 from tests.drive_server.store import in_run
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.models.base import Page
     from drive_server.models.changes import Change
     from tests.drive_server.store import Store

@@ -11,8 +11,8 @@ import pytest
 
 from drive_server.services.journal.feed import ChangeFeed, Recorded
 from drive_server.services.journal.following import ChangeFollower
+from drive_server.storage.journal_numbers import Numbers, read_numbers
 from drive_server.storage.tables.journal import ChangeRow
-from drive_server.storage.turns import Numbers, read_numbers
 from tests.databases import new_url
 from tests.drive_server.store import Store, open_store
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
 
 
 class Heard:

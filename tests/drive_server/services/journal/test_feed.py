@@ -9,7 +9,7 @@ from drive_server.services.journal import feed as module
 from drive_server.services.journal.feed import ChangeFeed, Recorded, audience_of, places_of
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from tests.drive_server.store import Store
 
 
@@ -74,7 +74,7 @@ async def test_a_change_is_told_by_what_it_touched(store: Store, ana: Actor, fee
 async def test_many_changes_are_told_in_order_and_two_that_look_at_once_tell_each_once(
     store: Store, ana: Actor, feed: ChangeFeed, heard: Heard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_AT_ONCE", 3)
+    monkeypatch.setattr(module, "MAX_AT_ONCE", 3)
     for number in range(10):
         await store.folder(ana, f"/{number}")
     async with anyio.create_task_group() as group:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from drive_server.errors import EtagMismatchError
+from drive_server.kernel.errors import EtagMismatchError
 from drive_server.services.journal import namers
 from drive_server.services.journal.namers import ForeignName, foreign_names, items_of_others, mentioned_in
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.models.items import Item
     from tests.drive_server.store import Store
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from drive_server.errors import CallCancelledError
+from drive_server.kernel.errors import CallCancelledError
 from tests.drive_server.actors import rehearsing
 from tests.drive_server.store import in_run
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from tests.drive_server.store import Store
 
 

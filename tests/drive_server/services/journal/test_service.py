@@ -7,8 +7,8 @@ import anyio
 import pytest
 from sqlalchemy import func, select
 
-from drive_server.access import Scope
-from drive_server.errors import (
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import (
     EtagMismatchError,
     IdempotencyConflictError,
     InvalidInputError,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.models.changes import Outcome
     from tests.drive_server.store import Store
 

@@ -15,7 +15,7 @@ from tests.drive_server.store import in_run
 if TYPE_CHECKING:
     from typing import Any
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.models.changes import Outcome, Touch
     from tests.drive_server.store import Store
 

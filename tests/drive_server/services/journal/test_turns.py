@@ -10,8 +10,8 @@ import anyio
 import pytest
 from sqlalchemy import select, text, update
 
-from drive_server.errors import DriveError, NotFoundError
-from drive_server.messages import Message
+from drive_server.kernel.errors import DriveError, NotFoundError
+from drive_server.kernel.messages import Message
 from drive_server.services.journal.turns import change_in_turn
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow

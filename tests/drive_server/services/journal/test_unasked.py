@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.messages import render
+from drive_server.kernel.messages import render
 from drive_server.services.journal.changes import summary_of
 from drive_server.storage.tables.journal import ChangeRow
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from tests.drive_server.store import Store
 
 BY_KEY = (

@@ -18,7 +18,7 @@ from tests.fakes.openai_server import Failure, Garbage, OpenAIServer, Reply, run
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 KEY = "sk-secret"
 

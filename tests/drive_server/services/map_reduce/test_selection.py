@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from drive_server.access import Scope
-from drive_server.errors import InvalidInputError, MissingScopeError, NotFoundError
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import InvalidInputError, MissingScopeError, NotFoundError
 from drive_server.services.map_reduce.selection import Choice, Chosen, FileSelector
 from drive_server.services.search.filters import SearchFilter
 from tests.drive_server.actors import with_scopes
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 @pytest.fixture

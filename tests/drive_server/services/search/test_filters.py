@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import update
 
-from drive_server.errors import InvalidInputError
+from drive_server.kernel.errors import InvalidInputError
 from drive_server.knowledge.formats import GROUPS
 from drive_server.services.search.filters import MAX_TYPES, SearchFilter
 from drive_server.services.search.service import with_nothing_found
 from drive_server.storage.tables.items import NodeRow
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from drive_server.models.items import Item
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -9,8 +9,8 @@ from drive_server.services.search.fuzzy_names import is_slip, match_near_names, 
 from drive_server.services.tree.nodes import visible_ids
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 async def near(drive: Drive, actor: Actor, query: str) -> list[str]:
@@ -110,7 +110,7 @@ async def test_every_near_name_comes_once_over_the_pages(drive: Drive, alice: Ac
 async def test_a_name_is_found_among_many_others(
     drive: Drive, alice: Actor, monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
-    monkeypatch.setattr(near_names, "MOST_COMPARED", 3)
+    monkeypatch.setattr(near_names, "MAX_COMPARED", 3)
     for number in range(8):
         await drive.files.create_folder(alice, "root", f"unrelated notes {number}")
     for name in ("Quarterly", "resume", "ｓｕｍｍａｒｙ", "Şişli"):

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.access import Scope
-from drive_server.errors import MissingScopeError
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import MissingScopeError
 from drive_server.services.search.service import SearchService
 from tests.drive_server.actors import with_scopes
 from tests.drive_server.services.search.test_service import LEAVE, KnowledgeIndexWithDiary, make, make_folder, names
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 async def test_names_and_passages_are_found_together_and_the_index_is_asked_once(drive: Drive, alice: Actor) -> None:

@@ -16,8 +16,8 @@ from drive_server.services.tree.nodes import visible_ids
 from drive_server.storage.tables.items import NameKeyRow, NodeRow
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from drive_server.services.search.names import NameMatch
 
 NAMES = (
@@ -111,7 +111,7 @@ async def test_many_names_and_no_letters_are_looked_through(
     drive: Drive, alice: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await fill(drive, alice)
-    monkeypatch.setattr(name_index, "MOST_NARROWED", 1)
+    monkeypatch.setattr(name_index, "MAX_NARROWED", 1)
     async with drive.database.read() as session:
         assert not await narrows(session, pattern_terms(like_pattern("合同")))
         assert not await narrows(session, pattern_terms(like_pattern("ä")))

@@ -13,8 +13,8 @@ from drive_server.services.search.names import like_pattern, match_names, score_
 from drive_server.services.tree.nodes import visible_ids
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 
 async def names_found(drive: Drive, actor: Actor, query: str) -> list[str]:

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drive_server.access import Scope
-from drive_server.errors import InvalidInputError, MissingScopeError, NotFoundError, UnsupportedContentError
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import InvalidInputError, MissingScopeError, NotFoundError, UnsupportedContentError
 from drive_server.services.search.service import EXCERPT_CHARACTERS, EXCERPTS, excerpts
 from tests.drive_server.actors import with_scopes
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from drive_server.models.items import Item
 
 ALICE = "alice@example.com"

@@ -11,9 +11,9 @@ from tests.drive_server.knowledge.rerank_server import Script, rerank_server
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Generator
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.access import Actor
+    from drive_server.kernel.settings import DriveSettings
 
 
 @pytest.fixture

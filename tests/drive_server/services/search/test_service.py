@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import update
 
-from drive_server.access import Scope
-from drive_server.errors import ForbiddenError, InvalidInputError, MissingScopeError, NotFoundError
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import ForbiddenError, InvalidInputError, MissingScopeError, NotFoundError
 from drive_server.knowledge.index.health import IndexHealth
 from drive_server.knowledge.index.index import IndexHit
 from drive_server.services.search.service import SearchService
@@ -17,8 +17,8 @@ from tests.drive_server.actors import with_scopes
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from drive_server.models.base import Page
     from drive_server.models.items import Item
     from drive_server.models.search import Hit

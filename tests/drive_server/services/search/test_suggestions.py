@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.access import Scope
-from drive_server.errors import MissingScopeError
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import MissingScopeError
 from drive_server.services.search import suggestions as module
 from drive_server.services.search.suggestions import SuggestionService
 from tests.drive_server.actors import with_scopes
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.models.items import Kind
     from tests.drive_server.store import Store
 
@@ -124,7 +124,7 @@ async def test_nonsense_suggests_nothing(store: Store, ana: Actor, suggestions: 
 async def test_at_most_a_hundred_are_suggested_and_the_rest_is_counted(
     store: Store, ana: Actor, suggestions: SuggestionService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_SUGGESTIONS", 3)
+    monkeypatch.setattr(module, "MAX_SUGGESTIONS", 3)
     for number in range(5):
         await store.file(ana, f"/plan {number}.md")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.access import Scope
-from drive_server.errors import (
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import (
     ForbiddenError,
     InvalidInputError,
     MissingScopeError,
@@ -18,8 +18,8 @@ from drive_server.errors import (
 from tests.drive_server.actors import rehearsing, with_scopes
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from drive_server.models.items import Item
 
 BOB, CAROL = "bob@example.com", "carol@example.com"

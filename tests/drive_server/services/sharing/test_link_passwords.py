@@ -5,7 +5,7 @@ import unicodedata
 import anyio
 import pytest
 
-from drive_server.errors import InvalidInputError, PasswordRequiredError, RateLimitError
+from drive_server.kernel.errors import InvalidInputError, PasswordRequiredError, RateLimitError
 from drive_server.services.sharing.link_passwords import GUESSES, LinkPasswords
 from tests.fakes.clock import Seconds
 

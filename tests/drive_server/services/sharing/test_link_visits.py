@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from drive_server.errors import ForbiddenError, NotFoundError, PasswordRequiredError
+from drive_server.kernel.errors import ForbiddenError, NotFoundError, PasswordRequiredError
 from drive_server.services.identity.sessions import SessionService
 from drive_server.services.sharing.link_downloads import Fetch, link_downloads
 from drive_server.services.sharing.link_passwords import LinkPasswords
@@ -16,8 +16,8 @@ from drive_server.storage.tables.sharing import LinkRow
 from tests.fakes.clock import SettableClock
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from drive_server.models.access import Link
     from drive_server.models.items import Item
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from drive_server.access import Scope
-from drive_server.errors import (
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import (
     EtagMismatchError,
     ForbiddenError,
     IdempotencyConflictError,
@@ -16,12 +16,12 @@ from drive_server.errors import (
     NotFoundError,
     StateConflictError,
 )
-from drive_server.messages import render
+from drive_server.kernel.messages import render
 from tests.drive_server.actors import new_person, rehearsing, with_scopes
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from drive_server.models.access import Share
     from drive_server.models.items import Item
 

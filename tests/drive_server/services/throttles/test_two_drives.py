@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from drive_server.clock import utc_now
-from drive_server.errors import (
+from drive_server.kernel.clock import utc_now
+from drive_server.kernel.errors import (
     DriveError,
     InvalidInputError,
     NotFoundError,
@@ -16,9 +16,9 @@ from drive_server.errors import (
     RateLimitError,
     UnauthenticatedError,
 )
-from drive_server.messages import Message
+from drive_server.kernel.messages import Message
 from drive_server.services.identity.challenges import Challenges
-from drive_server.services.identity.passwords import MOST_WRONG, Source
+from drive_server.services.identity.passwords import MAX_WRONG, Source
 from drive_server.services.sharing.link_downloads import Fetch, remove_old_fetches
 from drive_server.services.sharing.link_passwords import GUESSES
 from drive_server.services.sharing.links import LinkTerms
@@ -44,7 +44,7 @@ async def drives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
 
 async def test_wrong_passwords_at_both_drives_are_as_many_as_at_one(drives: Drives) -> None:
     await new_person(drives[0].identity, "ana@example.com")
-    for number in range(MOST_WRONG):
+    for number in range(MAX_WRONG):
         with pytest.raises(UnauthenticatedError):
             await drives[number % 2].passwords.verify("ana@example.com", "wrong", Source(HERE))
     for drive in drives:

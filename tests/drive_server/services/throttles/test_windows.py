@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from drive_server.errors import InvalidInputError, RateLimitError, UnauthenticatedError
-from drive_server.messages import Message
+from drive_server.kernel.errors import InvalidInputError, RateLimitError, UnauthenticatedError
+from drive_server.kernel.messages import Message
 from drive_server.services.throttles import windows
 from drive_server.services.throttles.attempts import Attempts, WrongKeys
 from drive_server.services.throttles.windows import Window, remove_old_attempts, window_of
-from drive_server.storage.database import Database, open_database
+from drive_server.storage.drive_database import open_database
 from drive_server.storage.tables.people import AttemptRow
 from tests.databases import new_url
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+    from drive_server.kernel.sql.database import Database
 
 LIMIT = 3
 REASON = Message.of("too_many_wrong_passwords")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from drive_server.errors import DriveError
+from drive_server.kernel.errors import DriveError
 from drive_server.services.tree.names import clean_name
 from tests.drive_server.hosts import Host, Person, asking_host_of, host_of, text_of
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from mcp.types import CallToolResult
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 # A Cyrillic а, a zero-width space, a right-to-left mark, a slash that is none, a mathematical letter.
 MISLEADING = "\u0430\u200b\u200f\u2215\U0001d429"

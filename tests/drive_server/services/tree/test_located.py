@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import inspect
 
-from drive_server.errors import DriveError
+from drive_server.kernel.errors import DriveError
 from drive_server.services.tree.nodes import locate_many_sync, locate_sync
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.items import NodeRow
@@ -15,7 +15,7 @@ from drive_server.storage.tables.sharing import LinkRow
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from drive_server.access import Actor, Principal
+    from drive_server.kernel.access import Actor, Principal
     from drive_server.services.tree.ancestors import Reader
     from drive_server.services.tree.nodes import NodeView
     from tests.drive_server.store import Store

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from drive_server.errors import InvalidCursorError
+from drive_server.kernel.errors import InvalidCursorError
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.models.items import Item
     from tests.drive_server.store import Store
 

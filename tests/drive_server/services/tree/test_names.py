@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drive_server.errors import InvalidNameError
+from drive_server.kernel.errors import InvalidNameError
 from drive_server.services.tree.names import MAX_NAME_BYTES, clean_name, display_name, numbered_name
 
 

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from drive_server.access import Role
-from drive_server.errors import ForbiddenError, NotFoundError
+from drive_server.kernel.access import Role
+from drive_server.kernel.errors import ForbiddenError, NotFoundError
 from drive_server.services.tree.nodes import locate, locate_many, visible_ids
 from drive_server.storage.tables.items import NodeRow
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from tests.drive_server.store import Store
 
 BEN = "ben@example.com"

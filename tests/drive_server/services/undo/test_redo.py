@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import select
 
-from drive_server.access import Role, Scope
-from drive_server.errors import InvalidInputError, MissingScopeError, NotFoundError, StateConflictError
-from drive_server.messages import Message
+from drive_server.kernel.access import Role, Scope
+from drive_server.kernel.errors import InvalidInputError, MissingScopeError, NotFoundError, StateConflictError
+from drive_server.kernel.messages import Message
 from drive_server.models.access import User
 from drive_server.services.quota import Limits
 from drive_server.storage.tables.base import new_id
@@ -18,7 +18,7 @@ from tests.drive_server.actors import rehearsing, with_scopes
 from tests.drive_server.store import in_run
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.models.changes import Outcome
     from drive_server.services.journal.recorder import Recorder
     from tests.drive_server.store import Store

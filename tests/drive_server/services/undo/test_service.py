@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from drive_server.access import Scope
-from drive_server.errors import (
+from drive_server.kernel.access import Scope
+from drive_server.kernel.errors import (
     EtagMismatchError,
     InvalidInputError,
     MissingScopeError,
@@ -18,7 +18,7 @@ from tests.drive_server.actors import rehearsing, with_scopes
 from tests.drive_server.store import in_run
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.models.changes import UndoResult
     from tests.drive_server.store import Store
 

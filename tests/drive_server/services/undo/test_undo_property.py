@@ -11,12 +11,12 @@ import anyio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from drive_server.errors import DriveError
+from drive_server.kernel.errors import DriveError
 from drive_server.services.documents.edits import Edit
 from tests.drive_server.store import Store, in_run, open_store
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from drive_server.models.items import Item
 
 NAMES = ("a", "b", "报告", "📄.md")

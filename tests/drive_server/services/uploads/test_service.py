@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from drive_server.errors import (
+from drive_server.kernel.errors import (
     ChecksumMismatchError,
     InvalidInputError,
     LockedError,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from drive_server.access import Actor
+    from drive_server.kernel.access import Actor
     from tests.drive_server.store import Store
 
 DAY = timedelta(days=1)
@@ -233,7 +233,7 @@ async def test_an_interrupted_end_is_made_up_for_where_there_is_no_room_left(
 async def test_nobody_has_uploads_without_number(
     ana: Actor, ben: Actor, uploads: UploadService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_OPEN", 2)
+    monkeypatch.setattr(module, "MAX_OPEN", 2)
     first = await uploads.create(ana, NewUpload("/", "a", length=1))
     await uploads.create(ana, NewUpload("/", "b", length=1))
 

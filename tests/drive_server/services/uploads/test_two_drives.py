@@ -9,7 +9,7 @@ import anyio
 import obstore
 import pytest
 
-from drive_server.errors import ChecksumMismatchError, DriveError, LockedError, NotFoundError, StateConflictError
+from drive_server.kernel.errors import ChecksumMismatchError, DriveError, LockedError, NotFoundError, StateConflictError
 from drive_server.services.uploads import partials
 from drive_server.services.uploads.service import NewUpload, Upload
 from drive_server.storage.partials.objects import FOLDER
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 Drives = tuple["Drive", "Drive"]
 

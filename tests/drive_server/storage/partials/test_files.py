@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.errors import LockedError
+from drive_server.kernel.errors import LockedError
 from drive_server.storage.partials.files import PartialFile, PartialFiles
 from tests.fakes.file_locks import USE
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from graph.models.client.answers import INVALID_CHARACTERS, LONGEST_ANSWER, Answer, AnswerTooLongError, usage_of
+from graph.models.client.answers import INVALID_CHARACTERS, MAX_ANSWER, Answer, AnswerTooLongError, usage_of
 
 
 def chunk(finish: str | None = None, index: int = 0, **delta: Any) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def test_garbage_that_is_cut_behind_a_whole_object_does_not_become_a_call() -> N
 def test_an_answer_that_does_not_end_is_ended(endless: dict[str, Any]) -> None:
     answer = Answer()
     with pytest.raises(AnswerTooLongError):
-        answer.add([endless] * (LONGEST_ANSWER // 1_000_000 + 1))
+        answer.add([endless] * (MAX_ANSWER // 1_000_000 + 1))
 
 
 @pytest.mark.parametrize(

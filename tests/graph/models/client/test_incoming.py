@@ -22,7 +22,7 @@ from graph.errors import (
 from graph.model_factory import Clients, build_models
 from graph.models.asking import ask
 from graph.models.client import LeanChatModel, transport
-from graph.models.client.transport import LARGEST_REFUSAL_BYTES
+from graph.models.client.transport import MAX_REFUSAL_BYTES
 from graph.settings import AgentSettings
 from tests.fakes.raw_server import CHUNKED, LAST_CHUNK, RawServer, Sent, chunked, raw_server, whole
 
@@ -148,7 +148,7 @@ async def test_whoever_works_long_on_a_piece_is_no_silence_of_the_service(build:
 
 
 async def test_a_large_refusal_is_not_read_to_its_end(build: Build, server: RawServer) -> None:
-    size = LARGEST_REFUSAL_BYTES + 1
+    size = MAX_REFUSAL_BYTES + 1
     head = f"HTTP/1.1 400 Bad Request\r\ncontent-length: {size * 100}\r\n\r\n".encode()
     server.replies = [Sent([head + b"x" * size], stalls=True)]
     with pytest.raises(ModelRequestError):
@@ -187,7 +187,7 @@ def crowd(build: Build, monkeypatch: pytest.MonkeyPatch) -> LeanChatModel:
     """A model among so many others that its tokens gather for an hour, unless something ends it before."""
     model = build()
     model.endpoint.connections.answers = 100
-    monkeypatch.setattr(transport, "LONGEST_GATHERING_SECONDS", 3600)
+    monkeypatch.setattr(transport, "MAX_GATHERING_SECONDS", 3600)
     monkeypatch.setattr(transport, "GATHERED_PER_ANSWER", 3600)
     return model
 

@@ -26,9 +26,9 @@ Build = Callable[[str], BaseChatModel]
 
 @pytest.fixture
 async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[RawServer]:
-    monkeypatch.setattr(incoming, "MOST_BYTES", 400_000)
-    monkeypatch.setattr(incoming, "MOST_BODY_BYTES", 100_000)
-    monkeypatch.setattr(events, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(incoming, "MAX_BYTES", 400_000)
+    monkeypatch.setattr(incoming, "MAX_BODY_BYTES", 100_000)
+    monkeypatch.setattr(events, "MAX_BYTES", 100_000)
     async with raw_server() as server:
         yield server
 

@@ -16,7 +16,7 @@
 
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 const LONG = 60;
-const MOST_ON_A_LINE = 10_000;
+const MAX_ON_A_LINE = 10_000;
 
 /**
  * @param {Record<string, any>} schema of an object
@@ -83,7 +83,7 @@ function kindOf(schema, value) {
   if (choices.length) return { kind: "choice", choices };
   if (schema.type === "array") return listKindOf(schema.items ?? {});
   if (schema.type === "string" || (schema.type === undefined && typeof value === "string")) {
-    return { kind: isLong(value) || schema.maxLength > MOST_ON_A_LINE ? "lines" : "text", choices };
+    return { kind: isLong(value) || schema.maxLength > MAX_ON_A_LINE ? "lines" : "text", choices };
   }
   return { kind: ["boolean", "number", "integer"].includes(schema.type) ? schema.type : "json", choices };
 }

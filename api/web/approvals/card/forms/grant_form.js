@@ -9,7 +9,7 @@ import { closeOnEscape } from "./form_keys.js";
 const MINUTES = [15, 60, 8 * 60, 24 * 60];
 const USUAL_MINUTES = 60;
 const USUAL_ITEMS = 50;
-const MOST_ITEMS = 10_000;
+const MAX_ITEMS = 10_000;
 const MINUTE_MS = 60_000;
 
 /** The folders that an item lies in, the nearest first; all of the drive is no bound. @param {string} path @param {boolean} isFolder */
@@ -35,7 +35,7 @@ export function GrantForm({ action, onDecide, onClose }) {
     const grant = {
       folder_id: String(fields.get("folder")),
       minutes,
-      max_items: Math.min(MOST_ITEMS, Math.max(1, items)),
+      max_items: Math.min(MAX_ITEMS, Math.max(1, items)),
     };
     onDecide({ type: "approve", grant });
   };
@@ -55,7 +55,7 @@ export function GrantForm({ action, onDecide, onClose }) {
     </label>
     <label class="field"
       ><span>${text("approval.grant_items")}</span>
-      <input name="items" type="number" min="1" max=${MOST_ITEMS} required defaultValue=${USUAL_ITEMS} />
+      <input name="items" type="number" min="1" max=${MAX_ITEMS} required defaultValue=${USUAL_ITEMS} />
     </label>
     <div class="row">
       <${Button} kind="main" type="submit">${text("approval.grant_send")}<//>

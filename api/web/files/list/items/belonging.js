@@ -18,7 +18,7 @@ export function belongs(item, kind, folderId, isShown) {
   return isShown;
 }
 
-const MOST_LOOKED_UP = 40;
+const MAX_LOOKED_UP = 40;
 
 /**
  * Return what to ask the service for after a change: nothing, some items, or the whole list.
@@ -34,6 +34,6 @@ export function concerned(change, kind, folderId, isShown) {
   const isHere = kind !== "folder" || folders.includes(folderId);
   const ids = [...new Set([...items.filter((id) => isHere || isShown(id)), ...folders.filter(isShown)])];
   if (kind !== "folder") return { reload: true, ids };
-  if (isHere && (!change.complete || ids.length > MOST_LOOKED_UP)) return { reload: true, ids };
-  return { reload: false, ids: ids.slice(0, MOST_LOOKED_UP) };
+  if (isHere && (!change.complete || ids.length > MAX_LOOKED_UP)) return { reload: true, ids };
+  return { reload: false, ids: ids.slice(0, MAX_LOOKED_UP) };
 }

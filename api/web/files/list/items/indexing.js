@@ -7,7 +7,7 @@ import { findItem } from "./find_item.js";
 const EVERY_MS = 2500;
 const MOST = 30;
 /** OCR comes after all other files: the pauses between two questions grow to a minute. */
-const LONGEST_PAUSE = 24;
+const MAX_PAUSE = 24;
 
 /** @param {Item} item */
 const isPending = (item) => item.index_state === "pending" || item.index_state === "indexing";
@@ -28,7 +28,7 @@ export function watchIndexing(shown, take) {
     const waiting = shown().filter((item) => isPending(item) || (isDue && awaitsOcr(item)));
     const moved = await movedOf(waiting.slice(0, MOST));
     if (moved.length) pause = 1;
-    else if (isDue && waiting.some(awaitsOcr)) pause = Math.min(pause * 2, LONGEST_PAUSE);
+    else if (isDue && waiting.some(awaitsOcr)) pause = Math.min(pause * 2, MAX_PAUSE);
     if (isDue || moved.length) wait = pause;
     if (moved.length) take(moved);
   };

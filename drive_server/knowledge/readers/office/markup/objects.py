@@ -9,7 +9,7 @@ from drive_server.knowledge.readers.contained import contained_parts, read_conta
 from drive_server.knowledge.readers.office.markup.charts import chart_texts, paragraph_texts
 from drive_server.knowledge.text.elements import Part
 from drive_server.knowledge.text.omissions import OmissionKind, Omissions
-from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.place import SourceRange
 
 CHARTS: Final = (
     "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart",
@@ -27,7 +27,7 @@ SMALLEST: Final = 47_625
 class RelatedObjects:
     """The objects that one part of a document refers to; `part` is its name."""
 
-    def __init__(self, archive: Archive, part: str, omissions: Omissions, place: Place | None = None) -> None:
+    def __init__(self, archive: Archive, part: str, omissions: Omissions, place: SourceRange | None = None) -> None:
         self._archive = archive
         self._relations = archive.relations(part)
         self.omissions = omissions

@@ -24,7 +24,7 @@ from drive_server.knowledge.readers.office.odf.names import (
 from drive_server.knowledge.readers.office.odf.paragraphs import table_text, words_of
 from drive_server.knowledge.text.elements import Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
-from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.place import SourceRange
 from drive_server.knowledge.text.unreadable import UnreadableError
 
 _MANIFEST, _STYLES = "META-INF/manifest.xml", "styles.xml"
@@ -77,7 +77,7 @@ class _Reader:
         self._lists = lists
         self._hidden = hidden or set()
         self._slides = 0
-        self._place: Place | None = None
+        self._place: SourceRange | None = None
 
     def parts(self, body: Any) -> Iterator[Part]:
         waiting: list[tuple[Any, ListItem | None]] = [(body, None)]
@@ -95,7 +95,7 @@ class _Reader:
         """Yield the parts of an element apart from those of the elements in it."""
         if element.tag == _SLIDE:
             self._slides += 1
-            self._place = Place("slide", self._slides, self._slides)
+            self._place = SourceRange("slide", self._slides, self._slides)
             if element.get(f"{DRAW}style-name") in self._hidden:
                 yield Part("text", _HIDDEN, place=self._place)
         elif element.tag == f"{TABLE}table":

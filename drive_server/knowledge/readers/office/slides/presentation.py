@@ -15,7 +15,7 @@ from drive_server.knowledge.readers.office.slides.shapes import Shapes, prepare
 from drive_server.knowledge.readers.office.slides.texts import texts
 from drive_server.knowledge.text.elements import Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
-from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.place import SourceRange
 from drive_server.knowledge.text.unreadable import UnreadableError
 
 _USUAL_MAIN = "ppt/presentation.xml"
@@ -47,11 +47,11 @@ class _Presentation:
         ids = [slide.get(f"{RELATION}id", "") for slide in self._archive.xml(self._main).iter(f"{P}sldId")]
         for number, one in enumerate(ids, start=1):
             if one in relations:
-                yield from self._slide(relations[one], Place("slide", number, number))
+                yield from self._slide(relations[one], SourceRange("slide", number, number))
             else:
                 self._omissions.add("page")
 
-    def _slide(self, name: str, place: Place) -> Iterator[Part]:
+    def _slide(self, name: str, place: SourceRange) -> Iterator[Part]:
         root = prepare(self._archive.xml(name))
         related = self._related(name)
         layout = self._layout(next(iter(related.get("slideLayout", ())), ""))

@@ -15,7 +15,7 @@ from drive_server.knowledge.readers.office.slides.names import EDGES, NOT_READ, 
 from drive_server.knowledge.readers.office.slides.order import Layout, in_reading_order, own_box
 from drive_server.knowledge.readers.office.slides.texts import table_text, texts
 from drive_server.knowledge.text.elements import Part
-from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.place import SourceRange
 
 _SHAPE, _GROUP, _PICTURE, _FRAME, _LINE = (f"{P}{name}" for name in ("sp", "grpSp", "pic", "graphicFrame", "cxnSp"))
 _READ = frozenset((_SHAPE, _GROUP, _PICTURE, _FRAME, _LINE))
@@ -40,7 +40,7 @@ def prepare(root: Any) -> Any:
 class Shapes:
     """The reader of one slide's shapes."""
 
-    def __init__(self, layout: Layout, objects: RelatedObjects, place: Place, shown: set[str]) -> None:
+    def __init__(self, layout: Layout, objects: RelatedObjects, place: SourceRange, shown: set[str]) -> None:
         """`shown`: the footers, dates and words of layouts that were read on slides before; new ones are added."""
         self._layout = layout
         self._shown = shown

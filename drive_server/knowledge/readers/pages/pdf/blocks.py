@@ -10,7 +10,7 @@ from typing import Final
 
 from drive_server.knowledge.readers.pages.paragraphs import Line
 
-_MOST_COLUMNS: Final = 3
+_MAX_COLUMNS: Final = 3
 _ROWS: Final = range(3, 9)
 _HEAD: Final = re.compile(
     r"(?:bill(?:ed)?|ship(?:ped)?|sold|deliver(?:ed)?|send|invoiced?)\s+(?:to|from)|(?:billing|shipping|delivery|postal|"
@@ -32,7 +32,7 @@ _VALUE: Final = re.compile(r"[^\w]*[\d.,:/%€$£¥+\s-]+[^\w]*")
 
 def are_blocks(columns: Sequence[Sequence[Line]]) -> bool:
     """Return whether the columns are addresses beside each other, to be read one after the other."""
-    if not 1 < len(columns) <= _MOST_COLUMNS or not all(len(column) in _ROWS for column in columns):
+    if not 1 < len(columns) <= _MAX_COLUMNS or not all(len(column) in _ROWS for column in columns):
         return False
     return all(_is_address([piece.text.strip() for piece in column]) for column in columns)
 

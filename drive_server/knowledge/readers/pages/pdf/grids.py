@@ -12,7 +12,7 @@ from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.calls import Box
 from drive_server.knowledge.readers.pages.pdf.tables import (
     BASELINE,
-    MOST_SHARED,
+    MAX_SHARED,
     columns_of,
     joined_cells,
     joined_texts,
@@ -25,7 +25,7 @@ LEAST: Final = 3
 NEAR: Final = 3.0
 """Lines that are no further apart are one."""
 _UNRULED_ROWS: Final = 3
-_MOST_LINES: Final = 8
+_MAX_LINES: Final = 8
 """Of a cell of a table without a box: columns of prose between rulings have more."""
 _STACK: Final = 3
 _BESIDE: Final = 0.1  # of the type's height: letters of one word are closer to each other than to lines
@@ -187,7 +187,7 @@ class Grid:
         cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
         for row, column, piece in zip(rows, columns, _chosen(pieces.lines(), numbers), strict=True):
             cells[row, column].append(piece)
-        is_prose = self.is_open and max(map(len, cells.values())) > _MOST_LINES
+        is_prose = self.is_open and max(map(len, cells.values())) > _MAX_LINES
         return Reading(numbers, None if is_prose else self._text(cells, len(numbers)), is_crossed)
 
     def _places_of(self, pieces: PagePieces) -> tuple[Sequence[int], list[int], list[int]]:
@@ -242,7 +242,7 @@ class Grid:
         several = {place: cell for place, cell in cells.items() if len(cell) > 1}
         for cell in several.values():
             cell.sort(key=_place_in_cell)
-        if _shared(several.values()) > MOST_SHARED * pieces:
+        if _shared(several.values()) > MAX_SHARED * pieces:
             return None
         return "\n".join(_texts(cells, sorted(rows), sorted(columns), {row for row, _ in several}))
 

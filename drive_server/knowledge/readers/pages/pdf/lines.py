@@ -17,6 +17,7 @@ from typing import Any, Final, Literal, NamedTuple, Self, overload
 from pypdfium2 import raw
 from typing_extensions import override
 
+from drive_server.kernel.text.characters import is_cjk
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.calls import (
     Box,
@@ -28,7 +29,6 @@ from drive_server.knowledge.readers.pages.pdf.calls import (
     indices_of,
     origins,
 )
-from drive_server.knowledge.text.characters import is_cjk
 
 Direction = Literal["right", "up", "down", "left"]
 WIDE_GAP: Final = 0.9

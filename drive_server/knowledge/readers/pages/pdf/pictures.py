@@ -22,12 +22,12 @@ _LEAST: Final = 0.05  # of the page's area
 _WHOLE: Final = 0.6
 _BACKGROUND_TEXT: Final = 200  # characters above a picture of the whole page: it is their background
 _INVISIBLE: Final = raw.FPDF_TEXTRENDERMODE_INVISIBLE
-_MOST_OBJECTS: Final = 20_000
+_MAX_OBJECTS: Final = 20_000
 _DEPTH: Final = 3
 _NO_WIDTH: Final = 0.01  # points: pdfium looks at no text that is as narrow
 _FEWEST_LETTERS: Final = 3
 _LEAST_STEP: Final = 0.38  # of the type's height: most letters are wider, and blanks narrower
-_MOST_STEPS: Final = 5.0
+_MAX_STEPS: Final = 5.0
 _SAME_STEP: Final = 0.05  # of a blank
 
 
@@ -52,9 +52,9 @@ def _share(box: Box, width: float, height: float) -> float:
 
 
 def _images(objects: PageObjects) -> list[Handle]:
-    forms = objects.of_kind(raw.FPDF_PAGEOBJ_FORM, _MOST_OBJECTS)
+    forms = objects.of_kind(raw.FPDF_PAGEOBJ_FORM, _MAX_OBJECTS)
     groups = [form for form in forms if _is_picture(ctypes.cast(form, raw.FPDF_PAGEOBJECT), _DEPTH)]
-    return objects.of_kind(raw.FPDF_PAGEOBJ_IMAGE, _MOST_OBJECTS) + groups
+    return objects.of_kind(raw.FPDF_PAGEOBJ_IMAGE, _MAX_OBJECTS) + groups
 
 
 def _is_picture(form: Any, depth: int) -> bool:
@@ -70,7 +70,7 @@ def _has_hidden_text(objects: PageObjects) -> bool:
     """Return whether a page has invisible text: the text of OCR in a scan."""
     return any(
         raw.FPDFTextObj_GetTextRenderMode(ctypes.cast(one, raw.FPDF_PAGEOBJECT)) == _INVISIBLE
-        for one in objects.of_kind(raw.FPDF_PAGEOBJ_TEXT, _MOST_OBJECTS)
+        for one in objects.of_kind(raw.FPDF_PAGEOBJ_TEXT, _MAX_OBJECTS)
     )
 
 
@@ -79,7 +79,7 @@ def count_lost_letters(objects: PageObjects) -> int:
 
     Blanks have no shape either. Letters are told by their distances, where several follow each other in a line.
     """
-    texts = objects.of_kind(raw.FPDF_PAGEOBJ_TEXT, _MOST_OBJECTS)
+    texts = objects.of_kind(raw.FPDF_PAGEOBJ_TEXT, _MAX_OBJECTS)
     lost = 0
     group: list[_Shapeless] = []
     lefts, rights = ends_of_objects(texts)
@@ -118,7 +118,7 @@ def _shapeless(one: Handle, left: float, bottom: float) -> _Shapeless:
 
 def _goes_on(one: _Shapeless, other: _Shapeless) -> bool:
     least = _LEAST_STEP * one.size
-    return abs(one.bottom - other.bottom) < least and least <= other.left - one.left < _MOST_STEPS * least
+    return abs(one.bottom - other.bottom) < least and least <= other.left - one.left < _MAX_STEPS * least
 
 
 def _letters_in(group: Sequence[_Shapeless]) -> int:

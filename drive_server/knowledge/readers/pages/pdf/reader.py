@@ -39,7 +39,7 @@ _FORM_DEPTH: Final = 3
 _UNMAPPED: Final = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf0a6\uf0a8-\uf0b6\uf0b8-\uf0d7\uf0d9-\uf8ff]")
 _REPLACEMENT: Final = "\ufffd"
 """The only one of these that is printable."""
-_MOST_UNMAPPED: Final = 0.01
+_MAX_UNMAPPED: Final = 0.01
 
 
 def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
@@ -85,7 +85,7 @@ class _Reader:
         pages, repeated = without_running_heads(list(self._pages()))
         self._omissions.add("margin", repeated)
         self._omissions.add("character", self._lost)
-        if self._unmapped > _MOST_UNMAPPED * self._characters:
+        if self._unmapped > _MAX_UNMAPPED * self._characters:
             self._omissions.add("character", self._unmapped)
         if self._document.get_formtype() == raw.FORMTYPE_XFA_FULL and not self._has_fields:
             self._omissions.add("form_field")

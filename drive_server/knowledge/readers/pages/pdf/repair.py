@@ -18,14 +18,14 @@ _PAGE: Final = re.compile(rb"/Type\s*/Page\b")
 _OBJECT_STREAM: Final = re.compile(rb"/Type\s*/ObjStm\b")
 _NUMBERS: Final = {name: re.compile(rb"/" + name + rb"\s+(\d+)") for name in (b"N", b"First")}
 _STREAM: Final = re.compile(rb"stream\r?\n")
-_MOST_BYTES: Final = 200_000_000
-_MOST_UNPACKED: Final = 100_000_000
+_MAX_BYTES: Final = 200_000_000
+_MAX_UNPACKED: Final = 100_000_000
 _HEAD_BYTES: Final = 4096  # of an object: as much as its kind is looked for in
 
 
 def repaired(path: Path) -> pypdfium2.PdfDocument | None:
     """Return a document made of the objects that are left of a file, None if that is no document."""
-    if path.stat().st_size > _MOST_BYTES:
+    if path.stat().st_size > _MAX_BYTES:
         return None
     data = path.read_bytes()
     data += b"\nendobj\n" + b"".join(_unpacked(data))
@@ -71,7 +71,7 @@ def _trailer(number: bytes, generation: bytes) -> bytes:
 
 def _unpacked(data: bytes) -> Iterator[bytes]:
     """Yield the objects within streams of objects (ISO 32000-2, section 7.5.7) as objects of their own."""
-    left = _MOST_UNPACKED
+    left = _MAX_UNPACKED
     for match in _OBJECT_STREAM.finditer(data):
         start = _STREAM.search(data, match.end())
         head = data[max(0, match.start() - _HEAD_BYTES) : start.end() if start else match.end()]

@@ -25,9 +25,9 @@ from drive_server.knowledge.readers.pages.pdf.lines import PageText
 
 _THIN: Final = 2.5
 _SHORTEST: Final = 6.0
-_MOST_PATHS: Final = 1500
+_MAX_PATHS: Final = 1500
 """A page with more is a drawing."""
-_MOST_POINTS: Final = 400
+_MAX_POINTS: Final = 400
 _FIRST_POINTS: Final = 5  # those of a rectangle
 _MOVE: Final = raw.FPDF_SEGMENT_MOVETO
 _LINE: Final = raw.FPDF_SEGMENT_LINETO
@@ -60,7 +60,7 @@ _END: Final = itemgetter(1)
 
 def find_grids(objects: PageObjects, text: PageText) -> list[Grid]:
     """Return the ruled tables of a page from top to bottom."""
-    edges, rectangles = _edges(objects.of_kind(raw.FPDF_PAGEOBJ_PATH)[:_MOST_PATHS])
+    edges, rectangles = _edges(objects.of_kind(raw.FPDF_PAGEOBJ_PATH)[:_MAX_PATHS])
     if text.is_turned:
         edges, rectangles = list(map(text.turn, edges)), list(map(text.turn, rectangles))
     flat, upright = _straight_lines(edges)
@@ -244,7 +244,7 @@ def _edges(paths: Sequence[Handle]) -> tuple[list[Box], list[Box]]:
         for path, points, box in zip(paths, counts, boxes, strict=True):
             left, bottom, right, top = box
             width, height = right - left, top - bottom
-            if points > _MOST_POINTS or (width < _SHORTEST and height < _SHORTEST):
+            if points > _MAX_POINTS or (width < _SHORTEST and height < _SHORTEST):
                 continue
             if width <= _THIN or height <= _THIN:
                 edges.append(box)

@@ -18,7 +18,7 @@ from drive_server.knowledge.readers.pages.pdf.tables import rows_of
 _LEAST_PAGES: Final = 3
 _NEARLY_ALL: Final = 0.8
 _MARGIN: Final = 0.12  # of the page's height
-_MOST_ROWS: Final = 3  # of a head
+_MAX_ROWS: Final = 3  # of a head
 _LONGEST: Final = 1000  # characters: a longer row is a table
 _APART: Final = 1.3  # of the body's pitch
 _USUAL_PITCH: Final = 2.0  # of the type's height, where the body has single lines only
@@ -81,7 +81,7 @@ def _edge_rows(page: Page, found: Sequence[Sequence[Line]]) -> dict[int, _Row]:
     """Return those of a page's first and last rows that stand in its margins, by their places among all rows."""
     top, bottom = (1 - _MARGIN) * page.height, _MARGIN * page.height
     edges: dict[int, _Row] = {}
-    for place in (*range(min(_MOST_ROWS, len(found))), *range(max(_MOST_ROWS, len(found) - _MOST_ROWS), len(found))):
+    for place in (*range(min(_MAX_ROWS, len(found))), *range(max(_MAX_ROWS, len(found) - _MAX_ROWS), len(found))):
         lines = found[place]
         baseline = lines[0].baseline
         if not bottom < baseline < top:

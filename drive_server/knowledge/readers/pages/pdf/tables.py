@@ -7,10 +7,10 @@ from itertools import accumulate, pairwise, repeat
 from operator import add, attrgetter, le, lt
 from typing import Final, Literal
 
+from drive_server.kernel.text.characters import is_cjk
 from drive_server.knowledge.readers.pages.paragraphs import BULLETS, SAME_ROW, Line, ends_sentence
 from drive_server.knowledge.readers.pages.pdf.blocks import are_blocks
 from drive_server.knowledge.readers.pages.pdf.lines import Pieces
-from drive_server.knowledge.text.characters import is_cjk
 
 Row = Sequence[Line]
 Gutter = tuple[float, float]
@@ -19,7 +19,7 @@ Gutter = tuple[float, float]
 BASELINE: Final = attrgetter("baseline")
 LEFT: Final = attrgetter("left")
 RIGHT: Final = attrgetter("right")
-MOST_SHARED: Final = 0.1
+MAX_SHARED: Final = 0.1
 """Of a table's cells may have several pieces in one row: with more of them the columns are not known."""
 
 _LEAST_ROWS: Final = 3
@@ -32,7 +32,7 @@ _NUMBER: Final = re.compile(r"\d{1,4}")
 _PROSE_WORDS: Final = 3
 _PROSE_LETTERS: Final = 8  # of a line in Chinese
 _CONTINUED: Final = 0.4  # of the lines of a column of prose
-_MOST_PROSE_COLUMNS: Final = 3
+_MAX_PROSE_COLUMNS: Final = 3
 
 
 class Run:
@@ -187,7 +187,7 @@ def kind_of(run: Run) -> Literal["columns", "table", "rows", "lines", "prose", "
         bands = list(_bands(run))
         if 1 < len(bands) < len(run.rows) and all(all(band[0]) for band in bands):
             return "table"
-        return "columns" if len(columns) <= _MOST_PROSE_COLUMNS else "rows"
+        return "columns" if len(columns) <= _MAX_PROSE_COLUMNS else "rows"
     if len(columns) == 2 and sum(piece.text.endswith((":", "：")) for piece in columns[0]) * 2 >= len(columns[0]):
         return "rows"
     if are_blocks(columns):
@@ -223,7 +223,7 @@ def _is_aligned(column: Sequence[Line]) -> bool:
 def _has_columns_within(run: Run) -> bool:
     """Return whether pieces of one row share a cell: some columns are too close to each other to be told apart."""
     cells = [cell for row in run.cells for cell in row if cell]
-    return sum(len(cell) > 1 for cell in cells) > MOST_SHARED * len(cells)
+    return sum(len(cell) > 1 for cell in cells) > MAX_SHARED * len(cells)
 
 
 def table_text(run: Run) -> str:

@@ -20,7 +20,7 @@ from api.cli.exports.format.bounds import TooLongError
 from api.cli.exports.format.manifest import FORMAT, MANIFEST, SUMS, Header, read_entries, read_header, write_manifest
 from api.cli.exports.format.reader import FolderFiles, ZipFiles, is_export, opened_export
 from api.cli.exports.format.sums import Sums, read_sums
-from drive_server.storage.inner_paths import OuterPathError
+from drive_server.kernel.files.inner_paths import OuterPathError
 from tests.hostile_names import OUTER
 
 if TYPE_CHECKING:
@@ -159,11 +159,11 @@ def test_a_manifest_of_300_megabytes_is_refused_within_little_memory(tmp_path: P
 
 
 def test_lists_are_read_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MOST_LINE_BYTES", 100)
+    monkeypatch.setattr(bounds, "MAX_LINE_BYTES", 100)
     sums = b"0" * 64 + b"  " + b"x" * 100 + b"\n"
     with pytest.raises(TooLongError):
         list(read_sums(io.BytesIO(sums)))
-    monkeypatch.setattr(bounds, "MOST_LIST_BYTES", 150)
+    monkeypatch.setattr(bounds, "MAX_LIST_BYTES", 150)
     with pytest.raises(TooLongError):
         list(read_sums(io.BytesIO((b"0" * 64 + b"  a\n") * 3)))
 

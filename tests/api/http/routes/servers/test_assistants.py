@@ -10,7 +10,7 @@ from api.app import create_app
 from api.servers.assistants import PersonsChoices
 from api.servers.secrets import Secrets
 from api.storage.database import open_database
-from drive_server.settings import DriveSettings
+from drive_server.kernel.settings import DriveSettings
 from graph.context import RunContext
 from graph.settings import AgentSettings
 from tests.api.serving import RunningApp

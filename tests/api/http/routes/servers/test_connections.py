@@ -10,7 +10,7 @@ from mcp.types import Prompt, Resource
 from pydantic import AnyUrl
 
 from api.http.server_schemas import connection_view
-from api.servers.service import Connection
+from api.servers.service import ConnectionTest
 from api.storage.tables import ServerRow
 from graph.servers.connections.connection import ServerDetails
 from tests.api.http.routes.servers.defining import (
@@ -202,7 +202,7 @@ def test_a_server_in_use_that_leads_elsewhere_is_looked_at_again(person: Person,
 def test_a_server_that_has_other_tools_each_time_does_not_fill_the_database(
     person: Person, remote: SmallServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.servers.tools.MOST_PINS", 3)
+    monkeypatch.setattr("api.servers.tools.MAX_PINS", 3)
     made = define(person, base_url=remote.url)
     for round_number in range(3):
         remote.tools = [{**ECHO, "name": f"echo_{round_number}_{place}"} for place in range(2)]
@@ -225,7 +225,7 @@ def test_what_can_not_be_seen_is_left_out_of_what_a_server_says_of_itself() -> N
         resources=[Resource(name=hidden, description=hidden, uri=AnyUrl("x://y"))],
         prompts=[Prompt(name="p", description=hidden)],
     )
-    view = connection_view(Connection(ServerRow(), details=details), "en")
+    view = connection_view(ConnectionTest(ServerRow(), details=details), "en")
     assert (view.name, view.version, view.protocol, view.instructions) == ("Tickets",) * 4
     assert (view.resources[0].name, view.resources[0].description) == ("Tickets", "Tickets")
     assert view.prompts[0].description == "Tickets"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from drive_server.access import Actor
+from drive_server.kernel.access import Actor
 from drive_server.services.files import archives
 from drive_server.storage.blobs import BlobStore
 from tests.drive_server.http.items import DRIVE, ITEMS, done, file, folder, refused, share

@@ -11,8 +11,8 @@ import anyio
 import httpx
 import pytest
 
-from drive_server.access import Actor
 from drive_server.http.routes.files import uploads as routes
+from drive_server.kernel.access import Actor
 from drive_server.storage.blobs import CHUNK_BYTES
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select
 
 from drive_server.http.access import WRONG_KEYS as FAILURES
-from drive_server.rate_limiter import network_of
+from drive_server.kernel.rate_limiter import network_of
 from drive_server.storage.tables.people import ApiKeyRow
 from tests.drive_server.http.wire import Wire
 

@@ -11,7 +11,7 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import select, update
 
-from drive_server.clock import utc_now
+from drive_server.kernel.clock import utc_now
 from drive_server.services.mail import outbox as outbox_module
 from drive_server.services.mail.outbox import FIRST_PAUSE
 from drive_server.services.mail.smtp import Mail, SmtpServer
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 BOB = "bob@example.com"
 NOTICES = "/api/notices"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import func, select
 
-from drive_server.clock import utc_now
 from drive_server.http.access import WRONG_KEYS as FAILURES
+from drive_server.kernel.clock import utc_now
 from drive_server.services.identity import challenges, passkeys
 from drive_server.storage.tables.people import PasskeyRow
 from tests.fakes.authenticator import Authenticator, encode
@@ -204,7 +204,7 @@ async def test_a_key_that_is_weak_or_ends_registers_none_and_a_number_has_none(
         assert answers(await owner.post(f"{PASSKEYS}/options")) == {(409, "state_conflict")}
         assert (await owner.delete(f"{PASSKEYS}/{made['id']}")).status_code == 404
         assert (await owner.get(PASSKEYS)).json()["items"] == []
-    monkeypatch.setattr(passkeys, "MOST_OF_ONE_PERSON", 1)
+    monkeypatch.setattr(passkeys, "MAX_OF_ONE_PERSON", 1)
     assert answers(await bob.post(f"{PASSKEYS}/options")) == {(409, "state_conflict")}
 
 

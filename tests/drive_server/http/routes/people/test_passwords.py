@@ -84,7 +84,7 @@ async def test_after_too_many_wrong_passwords_an_address_and_an_account_wait(
         waits = await log_in(client, FIRST)
     assert {one.status_code for one in tries} == {401}
     assert (waits.status_code, "retry-after" in waits.headers) == (429, True)
-    check, most = service.drive.passwords.verify, passwords.MOST_WRONG_OF_AN_ACCOUNT
+    check, most = service.drive.passwords.verify, passwords.MAX_WRONG_OF_AN_ACCOUNT
     many = await asyncio.gather(
         *(check(BOB, "not the password", passwords.Source(f"192.0.2.{number}")) for number in range(most)),
         return_exceptions=True,

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from sqlalchemy import update
 
-from drive_server.clock import utc_now
+from drive_server.kernel.clock import utc_now
 from drive_server.storage.tables.people import ApiKeyRow
 from tests.drive_server.http.routes.people.test_passkeys import Authenticator, log_in, login_options, named, register
 from tests.drive_server.http.service import Service, running
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 ME = "/api/auth/me"
 KEYS = "/api/auth/keys"

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from tests.drive_server.http.service import running
 
 if TYPE_CHECKING:
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 LEAST = {"password": True, "passkey": True, "oidc": None, "one_time_link": True, "reset_by_mail": False}
 

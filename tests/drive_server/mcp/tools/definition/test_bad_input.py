@@ -8,8 +8,8 @@ import pytest
 from mcp.shared.exceptions import McpError
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from tests.drive_server.hosts import Host
 
 ITEM = "ITEM"

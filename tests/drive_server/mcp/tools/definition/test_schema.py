@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from mcp.types import Tool
 
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
     from tests.drive_server.hosts import Host
 
 READERS = {

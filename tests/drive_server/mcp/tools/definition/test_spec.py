@@ -6,15 +6,15 @@ from typing import Annotated, Any
 import pytest
 from mcp.types import CallToolResult
 
-from drive_server.access import Actor, Scope
-from drive_server.context import META_TOOL
 from drive_server.drive import Drive
+from drive_server.kernel.access import Actor, Scope
+from drive_server.kernel.context import META_TOOL
+from drive_server.kernel.messages import Message
 from drive_server.mcp.calls.call import Call, changed
 from drive_server.mcp.server import GROUPS
 from drive_server.mcp.tiers.more_tools import MoreTools
 from drive_server.mcp.tools.definition.arguments import ItemRef
 from drive_server.mcp.tools.definition.spec import OVERWRITES, ToolGroup, ToolSpec, records, spec_of
-from drive_server.messages import Message
 from drive_server.models.changes import Effect, Touch
 from drive_server.models.items import Item
 from graph.policy.bounds import touched_by

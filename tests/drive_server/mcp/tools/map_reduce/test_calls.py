@@ -10,7 +10,7 @@ from mcp.client.session import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import McpError
 
-from drive_server.access import Actor
+from drive_server.kernel.access import Actor
 from tests.drive_server.gates import cancel, next_id
 from tests.drive_server.hosts import Host
 from tests.drive_server.http.service import running
@@ -20,7 +20,7 @@ from tests.drive_server.test_main import over_stdio
 
 if TYPE_CHECKING:
     from drive_server.drive import Drive
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.settings import DriveSettings
 
 READ_ALL = {"instruction": "Summarise it.", "folder_id": "/Many"}
 PATIENCE = 30

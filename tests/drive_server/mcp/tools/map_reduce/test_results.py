@@ -17,8 +17,8 @@ from tests.drive_server.hosts import WHOLE, Host, host_of
 from tests.drive_server.lender import Lender, fill, lending_host_of
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 READ_ALL = {"instruction": "Summarise it.", "folder_id": "/Many"}
 BOB = "bob@example.com"
@@ -123,7 +123,7 @@ async def test_results_expire_and_are_cleared_away(drive: Drive, alice: Actor) -
 async def test_only_so_many_are_kept_of_each_person(
     drive: Drive, alice: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bulk_results, "MOST_KEPT", 2)
+    monkeypatch.setattr(bulk_results, "MAX_KEPT", 2)
     await fill(drive, alice, 1)
     async with lending_host_of(drive, alice, Lender()) as host:
         ids = [(await host.call("map_reduce_files", WHOLE, **READ_ALL))["result_id"] for _ in range(3)]

@@ -9,15 +9,15 @@ import anyio
 import pytest
 from mcp.types import INTERNAL_ERROR, CreateMessageResult, ErrorData, ImageContent
 
-from drive_server.context import META_OF_OTHERS
+from drive_server.kernel.context import META_OF_OTHERS
 from drive_server.mcp.calls.authentication import IN_PROCESS
 from drive_server.services.map_reduce import language_model
 from tests.drive_server.hosts import WHOLE, host_of
 from tests.drive_server.lender import Lender, fill, lending_host_of, reply, text_in
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
+    from drive_server.kernel.access import Actor
 
 SUMMARISE = {"instruction": "Summarise it."}
 PATIENCE = 20
@@ -294,7 +294,7 @@ async def test_the_parts_of_a_long_file_are_brought_together_first(drive: Drive,
 
 
 async def test_more_than_is_read_of_a_file_is_said(drive: Drive, alice: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drive_server.services.map_reduce.service.MOST_CHARACTERS", 10)
+    monkeypatch.setattr("drive_server.services.map_reduce.service.MAX_CHARACTERS", 10)
     await write(drive, alice, long="0123456789 and more")
     async with lending_host_of(drive, alice, Lender()) as host:
         found = await host.call("map_reduce_files", WHOLE, **SUMMARISE, folder_id="root")

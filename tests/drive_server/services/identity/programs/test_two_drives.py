@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.errors import UnauthenticatedError
+from drive_server.kernel.errors import UnauthenticatedError
 from drive_server.services.identity.programs.grants import Asked
 from tests.drive_server.actors import new_person
 from tests.drive_server.replicas import two_drives

@@ -10,17 +10,17 @@ import pytest
 from drive_server.connect import open_drive
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.settings import DriveSettings
+    from drive_server.kernel.access import Actor
+    from drive_server.kernel.settings import DriveSettings
 
 PATIENCE_SECONDS = 20
 
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drive_server.storage.database.CHANGED_SECONDS", 0.01)
-    monkeypatch.setattr("drive_server.storage.database.STATE_SECONDS", 0.005)
+    monkeypatch.setattr("drive_server.kernel.sql.database.CHANGED_SECONDS", 0.01)
+    monkeypatch.setattr("drive_server.kernel.sql.database.STATE_SECONDS", 0.005)
 
 
 class Heard:

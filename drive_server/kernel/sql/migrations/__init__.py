@@ -1,0 +1,1 @@
+"""The environment in which Alembic runs every schema's migrations."""

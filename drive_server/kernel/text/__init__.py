@@ -1,0 +1,1 @@
+"""Characters and sentences of texts, in any script."""
