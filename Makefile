@@ -24,6 +24,7 @@ help:
 	@echo 'make bench-search COLLECTIONS="DIR ..."   how well search finds, on judged collections'
 	@echo 'make lock    make requirements.lock, deploy/requirements/ and package-lock.json anew, with hashes'
 	@echo 'make page    join the files of the page into few: `make run` sends these until the page changes'
+	@echo 'make image   build the image, with these files of the page'
 	@echo 'make release     build, check and try a version in dist/, with its licences and parts; date its block of the changelog'
 	@echo 'make advisories   ask whether a locked package has a known weakness'
 
@@ -179,6 +180,14 @@ lock:
 page: .venv/installed-node
 	$(BIN)/python -m tests.web.bundle
 
+# From the last commit and the page's bundle. BUILDER: podman, docker, or a program with the same command line.
+BUILDER ?= podman
+image: page
+	mkdir -p build
+	git archive --output build/image.tar HEAD
+	tar --append --file build/image.tar api/page/bundle
+	$(BUILDER) build --file deploy/Containerfile --tag drive-agent - < build/image.tar
+
 # The version is that of pyproject.toml. The tools come by name and version, into a folder that goes again.
 release: .venv/installed-node
 	$(BIN)/python -m tests.packages.release
@@ -187,4 +196,4 @@ release: .venv/installed-node
 advisories: $(BIN)/python
 	@$(BIN)/python -m tests.packages.advisories
 
-.PHONY: help run test test-most test-storage test-postgresql test-s3 test-plain release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock page release advisories snapshots
+.PHONY: help run test test-most test-storage test-postgresql test-s3 test-plain release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock page image release advisories snapshots

@@ -24,6 +24,7 @@ from zipfile import ZipFile
 
 from tests.packages.changelog import NothingToReleaseError, dated
 from tests.packages.lists import ROOT
+from tests.web.bundle import make as make_bundle
 
 TOOLS: Final = ("build==1.6.1", "twine==7.0.0", "cyclonedx-bom==7.5.0", "pip-licenses==5.5.5")
 PACKAGES: Final = ("api", "drive_server", "graph")
@@ -67,12 +68,13 @@ class Release:
         self._pip("--require-hashes", "--requirement", ROOT / "deploy/requirements/build.lock")
 
     def _build(self) -> None:
-        """Build from a copy of what is committed, with the locked tools: nothing that lies about gets in."""
+        """Build from a copy of what is committed, and the page's bundle, with the locked tools."""
         source = self.work / "source"
         source.mkdir()
         archive = self.work / "source.tar"
         run("git", "-C", ROOT, "archive", "--output", archive, "HEAD")
         shutil.unpack_archive(archive, source)
+        make_bundle(source / "api" / "page" / "bundle", source / "api" / "web")
         moment = subprocess.check_output(["git", "-C", ROOT, "log", "-1", "--format=%ct"], text=True).strip()
         os.environ["SOURCE_DATE_EPOCH"] = moment
         options = ("--no-deps", "--no-build-isolation", "--wheel-dir", self.dist)

@@ -18,16 +18,16 @@ SCRIPT: Final = Path(__file__).with_suffix(".mjs")
 SECONDS: Final = 120
 
 
-def make(target: Path = BUNDLE) -> PageFiles:
-    """Make the bundle of the page in a folder, whose files go; return the page with it.
+def make(target: Path = BUNDLE, source: Path = FOLDER) -> PageFiles:
+    """Make the bundle of the page (`source`) in a folder, whose files go; return the page with it.
 
     Raises `subprocess.CalledProcessError`.
     """
     # Node looks for packages beside a module.
     script = PACKAGES / SCRIPT.name
     shutil.copy(SCRIPT, script)
-    subprocess.run([NODE, script, FOLDER, target, PageFiles().version], check=True, timeout=SECONDS)
-    return PageFiles(bundle=target)
+    subprocess.run([NODE, script, source, target, PageFiles(source).version], check=True, timeout=SECONDS)
+    return PageFiles(source, target)
 
 
 if __name__ == "__main__":
