@@ -20,6 +20,7 @@ from langgraph.runtime import Runtime  # noqa: TC002 - langgraph reads the annot
 from langgraph.types import interrupt
 
 from api.branching import BranchPoint, find_branch_point, state_at, store_root
+from api.storage.cached_saver import CachedSaver, NewestCheckpoint
 from graph.errors import explain
 from graph.events.sending import delta_listener, emit
 from graph.links.allowlist import HostAllowlist
@@ -225,6 +226,9 @@ class SmallGraph:
 
     async def branch_point(self, thread_id: str, run_id: str) -> BranchPoint:
         return await find_branch_point(self.saver, thread_id, run_id)
+
+    def newest_checkpoint(self, thread_id: str) -> NewestCheckpoint | None:
+        return self.saver.newest(thread_id) if isinstance(self.saver, CachedSaver) else None
 
     async def new_root(self, thread_id: str) -> str:
         return await store_root(self.saver, thread_id)
