@@ -6,7 +6,6 @@ forms `one` and `other`; the parameter `count` chooses the form. A list or anoth
 """
 
 import json
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -17,24 +16,28 @@ ORIGINAL: Final[Language] = "en"
 
 
 class Texts:
-    """The texts of one room, read when a language is first asked for."""
+    """The texts of one room, read at once: later an event loop would wait for a file."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._read: dict[Language, dict[str, Any]] = {}
+        self._read: dict[Language, dict[str, Any]] = {
+            file.stem: json.loads(file.read_bytes()) for file in sorted(folder.glob("*.json"))
+        }
 
     @classmethod
     def beside(cls, module: str) -> "Texts":
         """Return the texts in the folder of a module, which names itself by its `__file__`."""
         folder = Path(module).parent / "texts"
-        return ALL.setdefault(folder, cls(folder))
+        if folder not in ALL:
+            ALL[folder] = cls(folder)
+        return ALL[folder]
 
-    @cached_property
+    @property
     def languages(self) -> tuple[Language, ...]:
         """The languages that have a file here, in alphabetical order."""
-        return tuple(sorted(file.stem for file in self.folder.glob("*.json")))
+        return tuple(self._read)
 
-    @cached_property
+    @property
     def codes(self) -> frozenset[str]:
         """The codes of all texts."""
         return frozenset(self._words(ORIGINAL))
@@ -56,10 +59,7 @@ class Texts:
         return self._words(language)[code]
 
     def _words(self, language: Language) -> dict[str, Any]:
-        if language not in self._read:
-            named = language if language in self.languages else ORIGINAL
-            self._read[language] = json.loads((self.folder / f"{named}.json").read_bytes())
-        return self._read[language]
+        return self._read.get(language) or self._read[ORIGINAL]
 
 
 ALL: Final[dict[Path, Texts]] = {}
