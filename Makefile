@@ -57,7 +57,7 @@ ON_S3 = tests/conformance/s3 $(addprefix tests/drive_server/storage/test_,blobs.
 
 # For every night.
 test-s3: .venv/installed-ceph
-	TEST_BUCKET=ceph SOAK_AWAY_SECONDS=60 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ON_S3)
+	TEST_BUCKET=ceph SOAK_AWAY_SECONDS=60 SOAK_KILLS=20 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ON_S3)
 
 # For every night: tests/once.py and tests/forked.py change speed only, which this shows. Starting programs anew takes longer.
 test-plain: .venv/installed-node .venv/installed-webdav .venv/installed-browser

@@ -25,7 +25,7 @@ class Page:
         self.thread_id = new_thread(client)
 
     def send(self, name: str, *, at: Any = None) -> list[tuple[str, str]]:
-        """Send a recorded request at the newest checkpoint, or at another one; return what the thread shows then."""
+        """Send a recorded request at the newest checkpoint, or at another one; return the thread as it is then."""
         body = RECORDED[name]
         if "checkpoint" in body:
             body = {**body, "checkpoint": at or self._client.threads.get_state(self.thread_id)["checkpoint"]}

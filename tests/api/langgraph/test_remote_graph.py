@@ -1,4 +1,4 @@
-"""LangGraph's RemoteGraph on the service: what a graph of another program does with ours."""
+"""LangGraph's RemoteGraph on the service: graphs of other programs use ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two versions of the program beside one another on one database: what a migration makes disturbs the one before."""
+"""Two versions of the program beside one another on one database: no migration disturbs the earlier one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STATEMENTS: Final = ("CREATE FUNCTION ", "CREATE TRIGGER ")
 
 
 class Recorder:
-    """Stands for Alembic's operations, and notes what a migration does."""
+    """Stands for Alembic's operations, and notes the calls of a migration."""
 
     def __init__(self, dialect: str) -> None:
         self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []

@@ -10,6 +10,7 @@ from tests.api.storage.postgres_server import running_server
 from tests.conformance.s3.test_contents import AWAY_SECONDS, disk_standing_still, gateway_away
 from tests.e2e.pair.services import Pair, pause
 from tests.e2e.pair.work import Load
+from tests.e2e.soaking import AT_NIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.conformance.s3.ceph import Ceph
 
-pytestmark = [pytest.mark.story, pytest.mark.timeout(900)]
+pytestmark = [AT_NIGHT, pytest.mark.story, pytest.mark.timeout(900)]
 
 UNDER_WAY_SECONDS: Final = 2.0
 
