@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from api.events import log
+from api.http import run_streams
 from graph.settings import AgentSettings
 from tests.api.real_service import DriveRouter, real_client
 from tests.api.turn_costs import counting_turns
@@ -36,6 +37,8 @@ async def test_turns_cost_no_more_than_they_did(
     # No timer stores events in between, however slow the machine is.
     monkeypatch.setattr(log, "BATCH_SECONDS", 600.0)
     monkeypatch.setattr(log, "MAX_BATCH_SECONDS", 600.0)
+    # Nor is the caller's key looked at again in the middle.
+    monkeypatch.setattr(run_streams, "LOOKED_EVERY_SECONDS", 600.0)
     model = ScriptedChatModel()
     with counting_turns(monkeypatch) as counter:
         agent = AgentSettings(model="offline", tool_rate="0")
