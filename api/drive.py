@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -29,6 +29,8 @@ ATTACHED_TO_CHATS = "Chat attachments"
 Kind = Literal["file", "folder"]
 VERSIONS = "versions"
 """The entries of a change that are about contents."""
+NOT_A: Final = {"file": "not_a_file", "folder": "not_a_folder"}
+"""The sentences for an id of another kind of item, by the kind that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +252,7 @@ class DriveForService:
             return None
         item = await self._drive.files.get(Actor(caller), ref)
         if item.kind != kind:
-            raise InvalidRequestError(f"not_a_{kind}")
+            raise InvalidRequestError(NOT_A[kind])
         return item.id
 
 
