@@ -190,7 +190,7 @@ def is_called_once_with_what_was_approved(
             "serverName",
             "toolName",
             "displayName",
-            "title",
+            "toolTitle",
             "arguments",
             "status",
             "response",

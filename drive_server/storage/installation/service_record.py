@@ -44,7 +44,7 @@ def read_record(root: Path) -> ServiceRecord | None:
         record = ServiceRecord(
             str(body["url"]), int(body["pid"]), str(body.get("socket", "")), str(body.get("certificate", ""))
         )
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+    except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError):
         return None
     return record if is_held(root) else None
 
