@@ -136,7 +136,7 @@ def test_what_is_not_there_is_a_problem_too(alice: Person) -> None:
 def test_what_goes_wrong_inside_is_logged_and_not_told(
     service: RunningService, alice: Person, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    # The HTTP server may log its trace before this looks, and a trace has lines of our program: the words are not there.
+    # The HTTP server may log its trace before this looks. A trace has lines of our program, and no words of theirs.
     words = f"password {uuid4().hex}"
 
     async def broken(*_: object) -> None:
