@@ -285,8 +285,9 @@ class Database:
         while True:
             if await self.state() != state or is_over():
                 return
-            # The same moment for all: the first of them looks, and the others find that.
-            await anyio.sleep(max(self._state_read_at + CHANGED_SECONDS - time.monotonic(), 0))
+            # The same moments for all: the first of them looks, and the others find that. It may find nothing to read.
+            age = time.monotonic() - self._state_read_at
+            await anyio.sleep(CHANGED_SECONDS - age % CHANGED_SECONDS)
 
     def require_sound(self) -> None:
         """Raise the failure that told of damage, if there was one."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from contextlib import closing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -226,3 +227,20 @@ async def test_two_that_start_at_once_and_one_that_comes_later_have_the_same_key
     await second.dispose()
     assert len(keys[0]) == KEY_BYTES
     assert len(set(keys)) == 1
+
+
+async def test_who_waits_for_a_change_rests_between_looks_also_while_the_newest_state_is_old(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[object] = []
+
+    async def same() -> object:
+        looks.append(None)
+        return "same"
+
+    monkeypatch.setattr(database, "state", same)
+    # As on PostgreSQL, where notices tell for seconds that nothing changed: nobody reads the state anew.
+    monkeypatch.setattr(database, "_state_read_at", time.monotonic() - 3.1)
+    with anyio.move_on_after(0.2):
+        await database.until_changed("same")
+    assert len(looks) == 1
