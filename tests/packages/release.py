@@ -68,7 +68,7 @@ class Release:
         self._pip("--require-hashes", "--requirement", ROOT / "deploy/requirements/build.lock")
 
     def _build(self) -> None:
-        """Build from a copy of what is committed, and the page's bundle, with the locked tools."""
+        """Build a copy of the committed files, with the bundle of the page, by the locked tools."""
         source = self.work / "source"
         source.mkdir()
         archive = self.work / "source.tar"

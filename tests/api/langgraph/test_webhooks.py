@@ -60,7 +60,7 @@ class Served:
         self.service.stop()
 
     def rows(self, run_id: str) -> list[Any]:
-        """Return (attempts, whether delivered, what is kept of the body) of the webhooks of a run."""
+        """Return the attempts, the delivery flag and the stored body of each webhook of a run."""
         return execute(self.data_dir, "SELECT attempts, is_delivered, body FROM webhooks WHERE id = ?", f"msg_{run_id}")
 
     def until(self, run_id: str, is_reached: Callable[[list[Any]], bool]) -> list[Any]:

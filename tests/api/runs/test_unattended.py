@@ -51,7 +51,7 @@ def park(person: Person, message: str = "share it") -> Turn:
 
 
 def stored(tmp_path: Path) -> list[Any]:
-    """Return (attempts, whether delivered) of all that was to be told."""
+    """Return the attempts and the delivery flag of each notice."""
     return execute(tmp_path, "SELECT attempts, is_delivered FROM webhooks")
 
 

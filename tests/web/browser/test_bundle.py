@@ -1,4 +1,4 @@
-"""The page as a release has it, in few files: what a browser fetches, and that all its parts work."""
+"""The bundle of the page: the number and size of its requests, and each of its views."""
 
 from __future__ import annotations
 
