@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection,
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -30,7 +31,7 @@ from drive_server.kernel.errors import (
 from drive_server.kernel.files.spool import Checksums, SpooledFile, remove_unfinished, sync
 from drive_server.kernel.files.token_file import make_private_directory
 from drive_server.kernel.messages import Message
-from drive_server.storage.aside import FOLDER, KINDS, AsideFolder, AsideObjects, Kind, Listed
+from drive_server.storage.aside import FOLDER, KINDS, AsideFolder, AsideObjects, Kind, Listed, for_each
 
 if TYPE_CHECKING:
     from obstore.store import RetryConfig
@@ -188,13 +189,12 @@ class BlobStore:
 
     def require_all(self, hashes: Collection[str]) -> None:
         """Bring back the blobs that were set aside. Raise `StorageFailureError` unless all are there. It blocks."""
-        for blob_hash in hashes:
-            with _translated():
-                is_there = self._is_there(blob_hash) or self._bring_back(blob_hash)
-            if not is_there:
-                raise StorageFailureError(
-                    "Too much time passed before the content was recorded, and it is gone again.", hint="Try again."
-                )
+        with _translated():
+            are_there = for_each(lambda name: self._is_there(name) or self._bring_back(name), hashes)
+        if not all(are_there):
+            raise StorageFailureError(
+                "Too much time passed before the content was recorded, and it is gone again.", hint="Try again."
+            )
 
     async def last_put_before(self, before: datetime) -> AsyncIterator[list[Placed]]:
         """Yield, in lists of bounded length, the blobs in their places without a `put` since that time."""
@@ -211,12 +211,9 @@ class BlobStore:
 
         Only in a write transaction that made sure that nothing refers to them: no other can say so until it ends.
         """
-        taken: list[Blob] = []
-        for blob_hash in hashes:
-            size = await self._take(blob_hash, kind, before.timestamp())
-            if size is not None:
-                taken.append(Blob(blob_hash, size))
-        return taken
+        names = [*hashes]
+        sizes = await in_thread(for_each, partial(self._take, kind=kind, before=before.timestamp()), names)
+        return [Blob(name, size) for name, size in zip(names, sizes, strict=True) if size is not None]
 
     async def bring_back(self, blob_hash: str) -> bool:
         """Put a blob that was set aside back to its place; return whether it is there now."""
@@ -228,12 +225,10 @@ class BlobStore:
             return await in_thread(self._aside_folder.listed, kind)
         return await in_thread(self._aside_objects.listed, kind)
 
-    async def remove_aside(self, blob_hash: str, kind: Kind) -> None:
-        """Remove a blob that was set aside, for good. Only in a write transaction, as `set_aside`."""
-        if self._aside_folder:
-            await in_thread(self._aside_folder.remove, blob_hash, kind)
-            return
-        await in_thread(self._aside_objects.remove, blob_hash, kind)
+    async def remove_aside(self, hashes: Collection[str], kind: Kind) -> None:
+        """Remove blobs that were set aside, for good. Only in a write transaction, as `set_aside`."""
+        remove = self._aside_folder.remove if self._aside_folder else self._aside_objects.remove
+        await in_thread(for_each, partial(remove, kind=kind), hashes)
 
     async def remove_unfinished(self, before: datetime) -> int:
         """Remove files of contents that never arrived whole; return how many."""
@@ -317,10 +312,10 @@ class BlobStore:
             return self._aside_folder.bring_back(self._root / _key(blob_hash))
         return self._aside_objects.bring_back(_key(blob_hash))
 
-    async def _take(self, blob_hash: str, kind: Kind, before: float) -> int | None:
+    def _take(self, blob_hash: str, kind: Kind, before: float) -> int | None:
         if self._aside_folder and self._root:
-            return await in_thread(self._aside_folder.take, self._root / _key(blob_hash), kind, before)
-        return await in_thread(self._aside_objects.take, _key(blob_hash), kind, before)
+            return self._aside_folder.take(self._root / _key(blob_hash), kind, before)
+        return self._aside_objects.take(_key(blob_hash), kind, before)
 
 
 async def open_blobs(url: str, spool: Path | None = None) -> BlobStore:

@@ -205,8 +205,7 @@ class Collector:
         return len(unused)
 
     async def _remove(self, session: AsyncSession, hashes: Sequence[str], kind: Kind) -> None:
-        for blob_hash in hashes:
-            await self._blobs.remove_aside(blob_hash, kind)
+        await self._blobs.remove_aside(hashes, kind)
         await session.execute(delete(ReleasedRow).where(ReleasedRow.blob.in_(hashes)))
 
     async def _forget(self) -> None:

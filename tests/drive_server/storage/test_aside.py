@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import obstore
 import pytest
 
 from drive_server.storage import blobs as module
-from drive_server.storage.aside import AsideFolder
+from drive_server.storage.aside import TRIPS_AT_ONCE, AsideFolder
 from drive_server.storage.blobs import open_blobs
 from tests import buckets
 from tests.drive_server.storage.test_collector import LATER, collector, stored
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from drive_server.kernel.access import Actor
@@ -132,3 +136,26 @@ async def test_a_content_that_somebody_reads_while_it_is_set_aside_is_no_failure
     async with store.database.write():
         assert await store.blobs.set_aside([path.name], "unknown", datetime.now(UTC) + LATER) == []
     assert await store.blobs.read(path.name) == b"x"
+
+
+async def test_an_object_store_is_asked_at_once_for_the_contents_that_a_transaction_waits_for(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One by one, 200 of them take longer than a transaction of PostgreSQL may be silent."""
+    blobs = await open_blobs(buckets.new_url(), spool=tmp_path / "spool")
+    hashes = [(await blobs.put_bytes(b"%d" % number)).hash for number in range(TRIPS_AT_ONCE)]
+    all_asked = Barrier(TRIPS_AT_ONCE, timeout=60)
+
+    def together(work: Callable[..., Any], *arguments: Any) -> Any:
+        all_asked.wait()
+        return work(*arguments)
+
+    for name in ("head", "delete"):
+        monkeypatch.setattr(obstore, name, partial(together, getattr(obstore, name)))
+
+    await anyio.to_thread.run_sync(blobs.require_all, hashes)
+    async with store.database.write():
+        assert len(await blobs.set_aside(hashes, "released", datetime.now(UTC) + LATER)) == TRIPS_AT_ONCE
+        await blobs.remove_aside(hashes, "released")
+
+    assert await blobs.aside("released") == []
