@@ -7,7 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
-from tests.api.serving import RunningService, SmallService
+from tests.api.serving import RunningService, SmallService, service_database
 from tests.e2e.person import Person
 from tests.forked import Forked
 
@@ -19,10 +19,16 @@ class KillableService:
     """
 
     def __init__(self, data_dir: Path, *, gate_open: bool = False, database: str = "") -> None:
+        if not database:
+            service_database(data_dir)  # its server is that of the tests: one of the process would outlive its kill
         arguments = [str(data_dir), database, *(["open"] if gate_open else [])]
         self._process = Forked("tests.api.killable", arguments, os.environ)
-        self.url = self._process.stdout.readline().decode().strip()
-        assert self.url, "the service did not start"
+        try:
+            self.url = self._process.stdout.readline().decode().strip()
+            assert self.url, "the service did not start"
+        except BaseException:
+            self.kill()
+            raise
 
     def person(self) -> Person:
         """Return Alice."""
