@@ -51,11 +51,11 @@ class Forked:
         socket.send_fds(_server(), [request], given)
         for descriptor in given:
             os.close(descriptor)
+        self.returncode: int | None = None
+        self.pid = self._next_report()  # may be waited for too long: there is nothing to close yet
         self.stdin = os.fdopen(ours_in, "wb")
         self.stdout = os.fdopen(ours_out, "rb")
         self.stderr = os.fdopen(ours_err, "rb")
-        self.returncode: int | None = None
-        self.pid = self._next_report()
 
     def __enter__(self) -> Self:
         return self
