@@ -52,8 +52,8 @@ test-postgresql: .venv/installed-test
 	TEST_DATABASE=postgresql $(BIN)/python -m pytest --numprocesses 4 --dist loadfile tests/drive_server tests/api
 
 # The tests of contents in a bucket, which otherwise is one in memory, with one of Ceph that is away for a minute.
-ON_S3 = tests/conformance/s3 $(addprefix tests/drive_server/storage/test_,blobs.py aside.py collector.py server_state.py) \
-	tests/drive_server/services/uploads tests/api/cli/backups/test_servers.py tests/api/installation
+ON_S3 = tests/conformance/s3 $(addprefix tests/drive_server/storage/test_,blobs.py aside.py collector.py) \
+	tests/drive_server/kernel/sql/test_server_state.py tests/drive_server/services/uploads tests/api/cli/backups/test_servers.py tests/api/installation
 
 # For every night.
 test-s3: .venv/installed-ceph

@@ -1,6 +1,8 @@
 """All that the documents promise exists, and all that exists is documented."""
 
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import get_type_hints
 
@@ -84,6 +86,15 @@ def test_the_readme_is_read_on_two_screens() -> None:
 )
 def test_every_path_that_is_named_exists(text: str) -> None:
     named = re.findall(r"`((?:api|graph|drive_server|tests|docs|benchmarks)/[\w./]*)`", text)
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_every_test_that_make_names_exists() -> None:
+    outer = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+    command = ["make", "--dry-run", "--always-make", "soak", "test-s3", "test-storage"]
+    printed = subprocess.run(command, cwd=ROOT, env=outer, capture_output=True, text=True, check=True).stdout
+    named = re.findall(r"(?<= )tests/[\w./]+", printed)
+    assert "tests/conformance/s3" in named
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 

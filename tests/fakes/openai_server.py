@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 import anyio
@@ -18,6 +19,8 @@ from starlette.routing import Route
 from tests.prompt_server import PromptServer
 
 STARTED_WITHIN_SECONDS = 10
+GATE_SECONDS = 0.05
+"""Between two looks whether a gate is open."""
 PATHS = ("/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/chat")
 """The last two are Anthropic's and Ollama's: answer them with `Pieces`."""
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
@@ -25,12 +28,16 @@ USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
 
 @dataclass(frozen=True)
 class Stream:
-    """A streamed answer: its deltas, whether it falls silent instead of ending, and where it reports its usage."""
+    """A streamed answer: its deltas, whether it falls silent instead of ending, and where it reports its usage.
+
+    It begins when the file `gate` is there, if one is named.
+    """
 
     deltas: Sequence[dict[str, Any]]
     stalls: bool = False
     finish: str = "stop"
     usage: Literal["own chunk", "last chunk", "none"] = "own chunk"
+    gate: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -134,6 +141,8 @@ class OpenAIServer:
 
     async def _stream(self, reply: Stream) -> AsyncGenerator[str]:
         yield _chunk({"role": "assistant", "content": ""})
+        while reply.gate and not await anyio.Path(reply.gate).exists():  # noqa: ASYNC110 - who opens it may be another process
+            await anyio.sleep(GATE_SECONDS)
         for delta in reply.deltas:
             yield _chunk(delta)
         if reply.stalls:

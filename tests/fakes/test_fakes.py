@@ -1,13 +1,17 @@
 """The doubles behave like the real parts: all tests that use one rely on this."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
+import httpx
 import pytest
 from langchain_core.messages import BaseMessage, HumanMessage
 
 from graph.drive.connections import ConnectionPool
 from tests.fakes.chat_model import ScriptedChatModel, ScriptExhaustedError, plan_of, tool_call, tool_calls
 from tests.fakes.clock import START, SettableClock
+from tests.fakes.openai_server import running_server, text
 from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import WHO
 
@@ -65,3 +69,14 @@ async def test_the_tiny_drive_keeps_its_promises_about_keys_etags_and_dry_runs()
     assert (again.meta or {})["drive-agent/replayed"] is True
     assert drive.done == [("trash_item", "k")]
     await pool.aclose()
+
+
+def test_the_server_of_models_begins_an_answer_when_its_gate_is_open(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    with running_server() as server:
+        server.replies = [replace(text("so it is"), gate=gate)]
+        with httpx.stream("POST", f"{server.url}/chat/completions", json={}) as answer:
+            lines = answer.iter_lines()
+            assert "so it is" not in next(lines)
+            gate.touch()
+            assert "so it is" in "".join(lines)

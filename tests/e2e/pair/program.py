@@ -24,6 +24,7 @@ from drive_server.storage.blobs import BlobStore
 from graph.settings import AgentSettings
 from tests.api.real_service import RealService
 from tests.e2e.killed import Countdown, say
+from tests.e2e.pair.services import write_log
 from tests.e2e.stopped import GATE, GatedModel
 
 APPROVAL_SECONDS: Final = 4 * 3600
@@ -40,6 +41,7 @@ PLACES: Final[tuple[tuple[Any, str], ...]] = (
 def main(arguments: list[str]) -> None:
     """Serve, and print where."""
     options = json.loads(arguments[0])
+    write_log(options["log"])
     folder, name, ahead = Path(options["folder"]), options["name"], timedelta(seconds=options["ahead"])
 
     def shifted() -> datetime:

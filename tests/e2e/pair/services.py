@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 from contextlib import closing, contextmanager, suppress
 from itertools import count
@@ -54,7 +55,7 @@ class Pair:
 
     def __enter__(self) -> Self:
         for number, name in enumerate(NAMES):
-            (self.folder / name).mkdir()
+            (self.folder / name).mkdir(0o700, exist_ok=True)
             if self._token:
                 (self.folder / name / "token").write_text(self._token)
             self._processes.append(self._begin(number))
@@ -73,13 +74,21 @@ class Pair:
 
     def _options(self, number: int) -> str:
         places = {"folder": str(self.folder), "database": async_url(self.database), "blobs": self._blobs}
+        places["log"] = str(self._log_file(number))
         return json.dumps({**places, "name": NAMES[number], "ahead": self._ahead[number]})
 
     def _address(self, number: int) -> str:
         process = self._processes[number]
         url = process.stdout.readline().decode().strip()
-        assert url, process.stderr.read().decode()
+        assert url, self.log(number)
         return url
+
+    def log(self, number: int) -> str:
+        """Return all that one has written to its standard error, since its first start."""
+        return self._log_file(number).read_text()
+
+    def _log_file(self, number: int) -> Path:
+        return self.folder / f"{NAMES[number]}.log"
 
     @property
     def urls(self) -> list[str]:
@@ -122,7 +131,7 @@ class Pair:
         self.send(number, signal.SIGTERM)
         with self._processes[number] as process:
             process.stdin.close()
-            assert process.wait(END_SECONDS) == 0, process.stderr.read().decode()
+            assert process.wait(END_SECONDS) == 0, self.log(number)
 
     @contextmanager
     def person(self, number: int | None = None) -> Generator[Person]:
@@ -146,6 +155,15 @@ class Pair:
     def open_gate(self) -> None:
         """Let the model answer what waits for it."""
         (self.folder / GATE).touch()
+
+    def close_gate(self) -> None:
+        """Have the model hold what says so again."""
+        (self.folder / GATE).unlink()
+
+
+def write_log(file: str) -> None:
+    """Have this process write its standard error to the end of a file: a pipe that nobody reads holds it up."""
+    os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), sys.stderr.fileno())
 
 
 def _refuse_away(response: httpx.Response) -> None:
