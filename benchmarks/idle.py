@@ -3,8 +3,8 @@
     python -m benchmarks.idle [--seconds 20]
     TEST_DATABASE=postgresql python -m benchmarks.idle
 
-The second one starts a PostgreSQL server, and counts there too: its transactions, also those of one statement, and
-the connections that were opened.
+The second one starts a PostgreSQL server, and counts there too: transactions in the service's databases, also those of
+one statement, and the connections that were opened.
 
 Every trip comes back by `call_soon_threadsafe`, so that is counted, whichever thread it was.
 """
@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from unittest.mock import patch
 
-import psycopg
 from sqlalchemy import Engine, event
 
 from benchmarks.fixtures.services.models import InstantModel
@@ -33,7 +32,10 @@ if TYPE_CHECKING:
 
 CALM_SECONDS: Final = 40.0
 """After the start: until what begins with the service has been done."""
-SERVER_COUNTS: Final = "SELECT sum(xact_commit + xact_rollback), sum(sessions) FROM pg_stat_database"
+SERVER_COUNTS: Final = (
+    "SELECT sum(xact_commit + xact_rollback), sum(sessions) FROM pg_stat_database WHERE datname <> current_database()"
+)
+"""Of all databases but the administrator's, from which it is asked."""
 
 
 @dataclass(slots=True)
@@ -69,15 +71,13 @@ def counting() -> "Generator[Idle]":
 
 @contextmanager
 def on_server() -> "Generator[Idle]":
-    """Count the transactions and the new connections of all databases of the tests' server meanwhile."""
-    with psycopg.connect(server().new_database(), autocommit=True) as connection:
-        # Those of the server's own work are none of ours.
-        connection.execute("ALTER SYSTEM SET autovacuum = off")
-        connection.execute("SELECT pg_reload_conf()")
-        before = connection.execute(SERVER_COUNTS).fetchone() or (0, 0)
-        idle = Idle()
-        yield idle
-        after = connection.execute(SERVER_COUNTS).fetchone() or (0, 0)
+    """Count the transactions and the new connections of the databases of the tests' server meanwhile."""
+    # Those of the server's own work are none of ours.
+    server().execute("ALTER SYSTEM SET autovacuum = off", "SELECT pg_reload_conf()")
+    (before,) = server().execute(SERVER_COUNTS)
+    idle = Idle()
+    yield idle
+    (after,) = server().execute(SERVER_COUNTS)
     idle.transactions, idle.connections = (int(now - then) for now, then in zip(after, before, strict=True))
 
 

@@ -3,7 +3,8 @@
     python -m benchmarks.pair [--people 8] [--each 20]
 
 People at once say something in new threads, and make folders. It prints turns and writes a second, the CPU of the
-services a turn, and the server's transactions and write-ahead log a turn. The proxy, the people and the server have the
+services a turn, and the server's transactions and write-ahead log a turn, with the whole pages of 8 kB in it, which
+follow a checkpoint and tell nothing of the turn. The proxy, the people and the server have the
 same cores, so on a machine with two of them the seconds tell little: what tells is that both services share the CPU,
 and that two need no more of it than one. The server waits for no disk.
 """
@@ -28,25 +29,26 @@ from tests.e2e.person import Person
 
 TICKS: Final = os.sysconf("SC_CLK_TCK")
 SERVER_COUNTS: Final = (
-    "SELECT pg_stat_force_next_flush(), sum(xact_commit + xact_rollback)::int, pg_current_wal_lsn() - '0/0'::pg_lsn "
-    "FROM pg_stat_database"
+    "SELECT pg_stat_force_next_flush(), sum(xact_commit + xact_rollback)::int, pg_current_wal_lsn() - '0/0'::pg_lsn, "
+    "(SELECT wal_fpi FROM pg_stat_wal) FROM pg_stat_database"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Seconds of the clock and of each service's CPU; the server's transactions and bytes of its log."""
+    """Seconds of the clock and of each service's CPU; the server's transactions, bytes of its log and pages in it."""
 
     seconds: float
     cpu: tuple[float, ...]
     transactions: int
     log_bytes: int
+    pages: int
 
     @classmethod
     def now(cls, pair: Pair) -> "Counts":
         """Read them."""
-        ((_, transactions, log_bytes),) = pair.query(SERVER_COUNTS)
-        return cls(time.perf_counter(), tuple(map(_cpu, pair.pids)), transactions, int(log_bytes))
+        ((_, transactions, log_bytes, pages),) = pair.query(SERVER_COUNTS)
+        return cls(time.perf_counter(), tuple(map(_cpu, pair.pids)), transactions, int(log_bytes), pages)
 
 
 def _cpu(process: int) -> float:
@@ -75,6 +77,7 @@ def measure(pair: Pair, people: Sequence[Person], each: int, work: Callable[[Per
         f"{sum(cpu):.1f}",
         f"{(after.transactions - before.transactions) / pieces:.1f}",
         f"{(after.log_bytes - before.log_bytes) / pieces / 1e3:.1f}",
+        f"{(after.pages - before.pages) / pieces:.2f}",
     ]
 
 
@@ -117,6 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "of both",
         "transactions",
         "kB of log",
+        "pages in it",
     ]
     print_table(title, head, rows)
 

@@ -72,11 +72,13 @@ class _Thread:
 class _Waiting:
     """A write of the step `at`, which is stored together with the next checkpoint.
 
-    `by` is the task that put it: an update of the state, which waits for each of its steps, has one for all.
+    `put_with_next` stores only its messages: the next checkpoint has all other values. `by` is the task that put it: an
+    update of the state, which waits for each of its steps, has one for all.
     """
 
     at: str
     put: Callable[[], Any]
+    put_with_next: Callable[[], Any]
     written: dict[tuple[Any, ...], Any] = field(default_factory=dict[tuple[Any, ...], Any])
     by: asyncio.Task[Any] | None = field(default_factory=asyncio.current_task)
 
@@ -137,7 +139,7 @@ class CachedSaver(BaseCheckpointSaver[Any]):
             # Writes of a cancelled turn wait for nobody: only the loop that thought them goes on from them.
             before = [one for one in before if one.by is asyncio.current_task()]
         if BEGINNING in checkpoint["channel_values"]:
-            self._waiting[_thread_of(config)] = [_Waiting(checkpoint["id"], put)]
+            self._waiting[_thread_of(config)] = [_Waiting(checkpoint["id"], put, put)]
         else:
             await self._store(config, before, put)
         if self.after_put:
@@ -158,13 +160,17 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         await store_events()
         # Writes may come before their checkpoint, and fail or be cancelled while it is being stored.
         at = str(get_checkpoint_id(config))
-        put = partial(self.put_writes, config, writes, task_id, task_path)
+        messages = [write for write in writes if write[0] == CHANNEL]
+        put, put_with_next = (
+            partial(self.put_writes, config, some, task_id, task_path) if some else _nothing
+            for some in (writes, messages)
+        )
         written: dict[tuple[Any, ...], Any] = {
             writes_sort_key(task_path, task_id, index): value
             for index, (channel, value) in enumerate(writes)
             if channel == CHANNEL
         }
-        waiting = _Waiting(at, put, written)
+        waiting = _Waiting(at, put, put_with_next, written)
         if self._step(config, at).is_thought and WRITES_IDX_MAP.keys().isdisjoint(channel for channel, _ in writes):
             self._waiting.setdefault(_thread_of(config), []).append(waiting)
         else:
@@ -206,10 +212,8 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         return cached.newest if cached else None
 
     def put_all(self, calls: Sequence[Callable[[], Any]], claim: Claim | None) -> None:
-        """Make the storing calls in order; `claim` is the right of the run that they store for."""
-        del claim
-        for call in calls:
-            call()
+        """Make the storing calls in order and in one transaction; `claim` is the right of the run they store for."""
+        raise NotImplementedError
 
     def _due(self, config: RunnableConfig) -> list[_Waiting]:
         """Return the writes that wait at the checkpoint of the config, and forget all that wait in its thread."""
@@ -219,7 +223,7 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         self, config: RunnableConfig, waiting: Sequence[_Waiting], put: Callable[[], Any] | None = None
     ) -> None:
         """Store the waiting writes and then the next checkpoint, in order and in one trip."""
-        calls = [*(one.put for one in waiting), *([put] if put else [])]
+        calls = [*(one.put_with_next for one in waiting), put] if put else [one.put for one in waiting]
         try:
             await self.thread.run(self.put_all, calls, CLAIM.get())
         except BaseException:
@@ -245,6 +249,10 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         self, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         return await self.thread.run(self.get_delta_channel_history, config=config, channels=channels)
+
+
+def _nothing() -> None:
+    """Store nothing."""
 
 
 def _since(cached: _Thread, target: str) -> DeltaChannelHistory | None:

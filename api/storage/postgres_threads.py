@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from importlib import import_module
 from typing import Any, Final, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
@@ -20,11 +21,14 @@ from api.storage.one_thread import OneThread
 from api.storage.patience import patiently
 from api.storage.replicas import CLAIM, Claim
 from drive_server.kernel.sql.database import parsed_url
+from drive_server.kernel.sql.engine import is_silent
 from drive_server.kernel.sql.server import server_url
 from drive_server.kernel.sql.turns import IDLE_SECONDS
 
 CONNECT_SECONDS: Final = 10
 """How long a connection is waited for."""
+CHECKED_SECONDS: Final = 1.0
+"""How long a connection that stays silent counts as one to a server that writes."""
 PAUSE_SECONDS: Final = 0.1
 _TRY: Final = "SELECT pg_try_advisory_xact_lock(hashtextextended('threads', 0)) AS is_ours"
 _NUL: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
@@ -130,15 +134,14 @@ async def opened_postgres(
     # The extra `postgres`, which lint and types do without.
     saver_type: Any = import_module("langgraph.checkpoint.postgres").PostgresSaver
     store_type: Any = import_module("langgraph.store.postgres").PostgresStore
-    pools: Any = import_module("psycopg_pool").ConnectionPool
     saver_class: Any = type("PostgresThreads", (FencedSaver, saver_type), {})
     # A pool, so that a server that was started anew is reached again; the saver and the store use one connection each.
-    pool: Any = pools(
+    pool: Any = _pool_type()(
         server_url(parsed_url(url)).render_as_string(hide_password=False),
         min_size=1,
         max_size=2,
         open=False,
-        check=_check,
+        check=_Check(),
         configure=_replace_nul,
         timeout=CONNECT_SECONDS,
         reconnect_timeout=CONNECT_SECONDS,
@@ -155,11 +158,46 @@ async def opened_postgres(
         await saver.thread.close()
 
 
-def _check(connection: Any) -> None:
-    """Refuse a connection that is broken, or whose server writes nothing any more: the pool opens another one."""
-    if connection.execute("SHOW transaction_read_only").fetchone()["transaction_read_only"] == "on":
-        connection.close()  # or the pool would keep it
-        raise import_module("psycopg").errors.ReadOnlySqlTransaction("the server is read only")
+class _Check:
+    """Refuses a connection that is broken, or whose server writes nothing any more: the pool opens another one.
+
+    A server that ended a connection has sent its end, which waits to be read. Each question is a transaction more, so
+    it is asked for that, and every `CHECKED_SECONDS`.
+    """
+
+    def __init__(self) -> None:
+        self._asked_at: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
+
+    def __call__(self, connection: Any) -> None:
+        now = time.monotonic()
+        if now - self._asked_at.get(connection, float("-inf")) < CHECKED_SECONDS and is_silent(connection):
+            return
+        if not is_writable(connection):
+            connection.close()  # or the pool would keep it
+            raise import_module("psycopg").errors.ReadOnlySqlTransaction("the server is read only")
+        self._asked_at[connection] = now
+
+
+def is_writable(connection: Any) -> bool:
+    """Ask the server of a connection whether it writes."""
+    return connection.execute("SHOW transaction_read_only").fetchone()["transaction_read_only"] == "off"
+
+
+def _pool_type() -> Any:
+    """Return the type of a pool that closes a connection whose server refused to write."""
+    plain: Any = import_module("psycopg_pool").ConnectionPool
+    read_only: Any = import_module("psycopg").errors.ReadOnlySqlTransaction
+
+    @contextmanager
+    def connection(pool: Any, timeout: float | None = None) -> Generator[Any]:
+        with plain.connection(pool, timeout) as opened:
+            try:
+                yield opened
+            except read_only:
+                opened.close()
+                raise
+
+    return type("Connections", (plain,), {"connection": connection})
 
 
 def _make_tables(pool: Any, saver: Any, store: Any) -> None:

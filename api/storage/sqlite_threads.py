@@ -1,8 +1,8 @@
 """Threads and memories in SQLite: LangGraph's own saver and store, each in one thread of its own."""
 
 import sqlite3
-from collections.abc import AsyncGenerator, Iterable
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +18,7 @@ from typing_extensions import override
 from api.storage.cached_saver import CachedSaver
 from api.storage.database import ERASING
 from api.storage.one_thread import OneThread
+from api.storage.replicas import Claim
 from api.storage.steps import may_be_seen
 from drive_server.kernel.files.spool import sync
 from drive_server.kernel.sql.sqlite_faults import require_sound, translated
@@ -28,6 +29,28 @@ BUSY_TIMEOUT_SECONDS: Final = 30
 
 class SqliteThreads(CachedSaver, SqliteSaver):
     """The threads of a SQLite file."""
+
+    _is_together = False
+
+    @override
+    def put_all(self, calls: Sequence[Callable[[], Any]], claim: Claim | None) -> None:
+        """Make the storing calls in order and in one transaction; a file has one process, and needs no `claim`."""
+        del claim
+        # All calls of the saver are in its one thread, so nothing else meets its connection here.
+        self._is_together = True
+        try:
+            with self.conn:
+                for call in calls:
+                    call()
+        finally:
+            self._is_together = False
+
+    @override
+    @contextmanager
+    def cursor(self, transaction: bool = True) -> Generator[sqlite3.Cursor]:
+        """Yield a cursor, and commit at its end unless the transaction goes on."""
+        with super().cursor(transaction and not self._is_together) as cursor:
+            yield cursor
 
 
 class ThreadedSqliteStore(SqliteStore):

@@ -43,6 +43,7 @@ class Clients:
         begun = await RunStarter(self.service).begin(caller, thread_id, body, is_temporary=is_temporary)
         self.newest_runs.wake()
         if begun.row.status == PENDING:
+            self.webhooks.expect()
             self.queue.drain(begun.row.thread_id)
         elif body.webhook:
             self.spawn(self.webhooks.follow(begun.row), f"webhook of run {begun.row.id}")

@@ -19,7 +19,9 @@ from drive_server.kernel.errors import DriveError, StorageFailureError
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS: Final = 5.0
-"""Between two looks at rows of other processes, and at a run that says nothing."""
+"""Between two looks at a run that says nothing."""
+OTHERS_SECONDS: Final = 10.0
+"""Between two looks at rows that other processes may have left: each is a transaction of an idle service."""
 BUSY: Final = (ThreadBusyError, ApprovalPendingError, PlanPausedError)
 
 
@@ -38,7 +40,7 @@ class Queue:
         try:
             while True:
                 await self._look()
-                await asyncio.sleep(LOOK_SECONDS)
+                await asyncio.sleep(OTHERS_SECONDS)
         finally:
             for task in self._draining.values():
                 task.cancel()

@@ -5,7 +5,7 @@ The webhook stands in the outbox from the beginning of the run on, without a bod
 
 import asyncio
 import logging
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -25,7 +25,9 @@ from drive_server.kernel.errors import StorageFailureError
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS: Final = 5.0
-"""Between two looks at the runs of earlier and other processes, and at pending ones."""
+"""Between two looks at runs that have a webhook: of earlier and other processes, and pending ones."""
+CALM_SECONDS: Final = 30.0
+"""The same while there was none."""
 
 
 class RunWebhooks:
@@ -34,16 +36,30 @@ class RunWebhooks:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._rows = ClientRunRows(service)
+        self._expected = asyncio.Event()
+
+    def expect(self) -> None:
+        """Look soon, for a run with a webhook is pending."""
+        self._expected.set()
 
     async def run(self) -> None:
         """Complete webhooks, again and again, until cancelled."""
         while True:
             try:
-                for webhook in await self._service.webhooks.incomplete():
+                webhooks = await self._service.webhooks.incomplete()
+                for webhook in webhooks:
                     await self._look(webhook)
+                if not webhooks:
+                    await self._until_expected()
             except StorageFailureError:
                 logger.warning("the webhooks of runs can't be read or stored; trying again")
             await asyncio.sleep(LOOK_SECONDS)
+
+    async def _until_expected(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CALM_SECONDS - LOOK_SECONDS):
+                await self._expected.wait()
+        self._expected.clear()
 
     async def follow(self, row: ClientRunRow) -> None:
         """Complete the webhook of a run that works here, as soon as it is over."""

@@ -329,13 +329,13 @@ class _Ping:
 
     def __call__(self, dbapi_connection: Any) -> bool:
         connection, now = dbapi_connection.driver_connection, time.monotonic()
-        if now - self._alive_at.setdefault(connection, now) < PING_SECONDS and _is_silent(connection):
+        if now - self._alive_at.setdefault(connection, now) < PING_SECONDS and is_silent(connection):
             return True
         self._alive_at[connection] = now
         return self._ping(dbapi_connection)
 
 
-def _is_silent(connection: Any) -> bool:
+def is_silent(connection: Any) -> bool:
     """Say whether nothing waits to be read from an idle connection, not even its end."""
     if connection.closed:
         return False

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 ANSWER = "There is nothing in this folder yet."
 MOST = {
-    ("Who are you?", 0): (10, 12, 4, 4, 3),
-    ("List the folder", 0): (11, 12, 4, 4, 3),
-    ("List the folder", 3): (20, 15, 7, 7, 6),
+    ("Who are you?", 0): (10, 12, 4, 4, 2),
+    ("List the folder", 0): (11, 12, 4, 4, 2),
+    ("List the folder", 3): (20, 15, 7, 7, 5),
 }
 """By the message and the calls of a turn, one after the other: trips to threads, statements, transactions, checkpoints,
 writes. Small talk does not read the folder."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import repeat
+from typing import Any
 
 import anyio
 import psycopg
@@ -38,7 +39,9 @@ async def test_a_server_that_was_started_anew_is_reached_again(url: str, postgre
         assert await ResultStore(storage.store, ResultCache(), "u", "t").get("a") == "before"
 
 
-async def test_threads_go_to_the_server_that_writes_now() -> None:
+@pytest.mark.parametrize("seconds", [0.0, 3600.0])
+async def test_threads_go_to_the_server_that_writes_now(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    monkeypatch.setattr(postgres_threads, "CHECKED_SECONDS", seconds)
     with running_pair() as (first, second):
         url = first.either(first.new_database(), second)
         async with open_threads(url) as storage:
@@ -50,6 +53,24 @@ async def test_threads_go_to_the_server_that_writes_now() -> None:
                     with suppress(DatabaseAwayError):
                         await say(graph_on(storage.saver), "second")
             assert await said(storage.saver) == await fresh(url)
+
+
+async def test_a_server_is_asked_once_a_connection_whether_it_writes_not_before_each_trip(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    is_writable = postgres_threads.is_writable
+
+    def counted(connection: Any) -> bool:
+        asked.append(connection.info.backend_pid)
+        return is_writable(connection)
+
+    monkeypatch.setattr(postgres_threads, "CHECKED_SECONDS", 3600.0)
+    monkeypatch.setattr(postgres_threads, "is_writable", counted)
+    async with open_threads(url) as storage:
+        for text in ("first", "second", "third"):
+            await say(graph_on(storage.saver), text)
+    assert len(asked) == len({*asked}) > 0
 
 
 async def test_without_a_server_a_run_ends_and_the_thread_goes_on_from_what_is_stored(

@@ -65,17 +65,31 @@ async def test_a_turn_of_thoughts_that_is_cancelled_leaves_a_thread_that_is_read
     assert texts[-3:] == ["third", "begin", "drive_agent"]
 
 
-async def test_the_writes_of_a_thought_come_with_the_checkpoint_that_follows(saver: Any, url: str) -> None:
+async def test_the_messages_of_a_thought_come_with_the_checkpoint_that_has_its_other_values(
+    saver: Any, url: str
+) -> None:
     at = await saver.aput(AT, checkpoint({"branch:to:drive_agent": None}), {}, {})
-    await saver.aput_writes(at, [("round", 7)], "task")
+    await saver.aput_writes(at, [("round", 7), ("messages", [AIMessage("a")])], "task")
     assert writes_of(url) == 0
     await saver.aput(at, {**checkpoint({}), "id": "9"}, {"source": "loop"}, {})
-    assert writes_of(url) == 1
+    assert [channel for _, channel, _ in (await saver.aget_tuple(at)).pending_writes] == ["messages"]
+
+
+async def test_the_messages_of_a_thought_are_not_stored_if_the_checkpoint_that_follows_fails(
+    saver: Any, url: str
+) -> None:
+    at = await saver.aput(AT, checkpoint({"branch:to:drive_agent": None}), {}, {})
+    await saver.aput_writes(at, [("round", 7), ("messages", [AIMessage("a")])], "task")
+    unstorable = {"source": "loop", "parents": object()}
+    with pytest.raises(TypeError):
+        await saver.aput(at, {**checkpoint({}), "id": "9"}, unstorable, {})
+    await saver.aput(AT, {**checkpoint({}), "id": "91"}, {"source": "loop"}, {})
+    assert writes_of(url) == 0
 
 
 async def test_the_writes_of_a_thought_that_was_given_up_are_never_stored(saver: Any, url: str) -> None:
     at = await saver.aput(AT, checkpoint({"branch:to:drive_agent": None}), {}, {})
-    await asyncio.create_task(saver.aput_writes(at, [("round", 7)], "task"))
+    await asyncio.create_task(saver.aput_writes(at, [("messages", [AIMessage("a")])], "task"))
     await saver.aput(at, {**checkpoint({}), "id": "9"}, {"source": "update"}, {})
     await saver.aput(at, {**checkpoint({}), "id": "91"}, {"source": "loop"}, {})
     assert writes_of(url) == 0
@@ -83,8 +97,8 @@ async def test_the_writes_of_a_thought_that_was_given_up_are_never_stored(saver:
 
 async def test_the_writes_of_an_update_at_a_thought_are_stored_with_its_checkpoint(saver: Any, url: str) -> None:
     at = await saver.aput(AT, checkpoint({"branch:to:drive_agent": None}), {}, {})
-    await asyncio.create_task(saver.aput_writes(at, [("round", 7)], "given up"))
-    await saver.aput_writes(at, [("round", 8)], "update")
+    await asyncio.create_task(saver.aput_writes(at, [("messages", [AIMessage("a")])], "given up"))
+    await saver.aput_writes(at, [("messages", [AIMessage("b")])], "update")
     await saver.aput(at, {**checkpoint({}), "id": "9"}, {"source": "update"}, {})
     assert writes_of(url) == 1
 
@@ -105,7 +119,7 @@ async def test_the_writes_of_other_steps_are_stored_at_once(saver: Any, url: str
 
 async def test_a_deleted_thread_leaves_nothing_that_waits(saver: Any, url: str) -> None:
     at = await saver.aput(AT, checkpoint({"branch:to:begin": None}), {}, {})
-    await saver.aput_writes(at, [("round", 7)], "task")
+    await saver.aput_writes(at, [("messages", [AIMessage("a")])], "task")
     await saver.adelete_thread("t1")
     await saver.aget_tuple(AT)
     assert writes_of(url) == 0
