@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from api.cli.failure import CommandError
+from api.cli.texts import words
 
 if TYPE_CHECKING:
     from api.cli.terminal import Terminal
 
-YES: Final = frozenset({"y", "yes", "是", "好", "同意"})
-NO: Final = frozenset({"n", "no", "否", "不", "不同意"})
+YES: Final = words("yes")
+NO: Final = words("no")
 
 
 def is_yes(answer: str | None) -> bool:

@@ -13,22 +13,17 @@ from drive_server.kernel.access import Actor
 from drive_server.kernel.clock import utc_now
 from drive_server.kernel.errors import InvalidInputError
 from drive_server.kernel.messages import Language
+from drive_server.kernel.texts import ORIGINAL
 from drive_server.mcp.icons import CLOCK, DOCUMENT, FOLDER, STACK
 from drive_server.mcp.prompt_texts import (
-    BY,
     COMPARE_DOCUMENTS,
-    DONE_BY,
-    FILES_CHANGED,
     LANGUAGES,
-    LISTED,
-    NOTHING,
-    OWN_CHANGES,
     PROMPTS,
-    ROOT,
     SUMMARISE_FILE,
+    TEXTS,
     TIDY_FOLDER,
+    DrivePrompt,
     Kind,
-    PromptWords,
     language_of,
 )
 from drive_server.mcp.resources import JSON_TYPE, NOTE_TYPE, DriveResources, FolderResource, uri_of
@@ -37,13 +32,12 @@ from drive_server.models.items import Item
 from drive_server.registry import ServiceRegistry
 from drive_server.services.tree.names import display_name
 
-CHINESE_SUFFIX: Final = "_zh"
 WEEK = timedelta(days=7)
 MAX_FILES = 100
 MAX_CHANGES = 100
 MAX_LISTED = 200
 MAX_ARGUMENT_CHARACTERS = 8192
-_ICONS: Final = dict(zip((words.name for words in PROMPTS), (DOCUMENT, STACK, FOLDER, CLOCK), strict=True))
+_ICONS: Final = dict(zip(PROMPTS, (DOCUMENT, STACK, FOLDER, CLOCK), strict=True))
 
 
 @dataclass(slots=True)
@@ -59,8 +53,8 @@ class _Material:
 class DrivePrompts:
     """Lists and fills in prompts.
 
-    Each is listed twice: under its name, with English words, and with `_zh` at its end, with Chinese ones. The text is
-    in the language that is asked for; else Chinese for `_zh`, and for the other that of the files it is about.
+    Each is listed once a language: under its name in English, and with `_zh` at its end in Chinese. The text is in the
+    language that is asked for; else Chinese for `_zh`, and for the other that of the files it is about.
     """
 
     def __init__(self, drive: ServiceRegistry) -> None:
@@ -74,37 +68,37 @@ class DrivePrompts:
 
     def list_prompts(self) -> list[Prompt]:
         """Return all prompts as hosts show them."""
-        return [_listed(words, language) for language in LANGUAGES for words in PROMPTS]
+        return [_listed(prompt, language) for language in LANGUAGES for prompt in PROMPTS]
 
     def knows(self, name: str) -> bool:
         """Return whether there is a prompt of that name."""
-        return any(name.removesuffix(CHINESE_SUFFIX) == words.name for words in PROMPTS)
+        return name in _BY_NAME
 
     def kind_of(self, name: str, argument: str) -> Kind | None:
         """Return the kind of item that the argument of the prompt names, None if there is no such argument."""
         if not self.knows(name):
             return None
-        return next((one.kind for one in _words(name).arguments if one.name == argument), None)
+        return next((one.kind for one in _BY_NAME[name][0].arguments if one.name == argument), None)
 
     async def get(self, actor: Actor, name: str, arguments: Mapping[str, str]) -> GetPromptResult:
         """Return the prompt's messages. Raises the drive's errors for arguments that are missing, unknown or wrong."""
-        words = _words(name)
-        given = _checked(words, arguments)
-        language = _language(given.pop("language", "")) or ("zh" if name.endswith(CHINESE_SUFFIX) else None)
-        material = await self._material(actor, words, given, language)
-        wording = words.wordings[material.language]
-        text = wording.text.format(**material.named, notes="\n".join(material.notes)).strip()
+        prompt, named = _found(name)
+        given = _checked(prompt, arguments)
+        language = _language(given.pop("language", "")) or (named if named != ORIGINAL else None)
+        material = await self._material(actor, prompt, given, language)
+        text = prompt.filled(material.language, **material.named, notes="\n".join(material.notes)).strip()
         content = [TextContent(type="text", text=text), *material.attached]
         return GetPromptResult(
-            description=wording.description, messages=[PromptMessage(role="user", content=block) for block in content]
+            description=prompt.description(material.language),
+            messages=[PromptMessage(role="user", content=block) for block in content],
         )
 
     async def _material(
-        self, actor: Actor, words: PromptWords, given: dict[str, str], language: Language | None
+        self, actor: Actor, prompt: DrivePrompt, given: dict[str, str], language: Language | None
     ) -> _Material:
-        if words in (SUMMARISE_FILE, COMPARE_DOCUMENTS):
+        if prompt in (SUMMARISE_FILE, COMPARE_DOCUMENTS):
             return await self._files(actor, given, language)
-        if words is TIDY_FOLDER:
+        if prompt is TIDY_FOLDER:
             return await self._folder(actor, given.get("folder") or "root", language)
         return await self._changes(actor, given, language)
 
@@ -131,7 +125,7 @@ class DrivePrompts:
             spoken,
             {"folder": _folder_name(folder, spoken)},
             [_embedded(uri, listing, JSON_TYPE)],
-            [LISTED[spoken].format(uri=uri)],
+            [TEXTS.say("listed", spoken, uri=uri)],
         )
 
     async def _changes(self, actor: Actor, given: dict[str, str], language: Language | None) -> _Material:
@@ -140,14 +134,16 @@ class DrivePrompts:
         since = utc_now() - WEEK
         files = [item for item in await self._recent(actor, folder) if item.updated_at >= since]
         spoken = language or language_of(" ".join([folder.name, *(item.name for item in files)]))
-        shown = [f"- {_line(item)}" for item in files] or [NOTHING[spoken]]
         changes = self._drive.journal.list_changes(actor, since=since.isoformat(), by=person or None, limit=MAX_CHANGES)
         done = [f"- {change.at:%Y-%m-%d %H:%M} UTC, {change.summary}" for change in (await changes).items]
-        heading = (DONE_BY if person else OWN_CHANGES)[spoken].format(person=display_name(person))
-        lines = [FILES_CHANGED[spoken], *shown, "", heading, *(done or [NOTHING[spoken]])]
+        nothing = [TEXTS.say("nothing", spoken)]
+        shown = [f"- {_line(item)}" for item in files] or nothing
+        by = display_name(person)
+        heading = TEXTS.say("done_by", spoken, person=by) if person else TEXTS.say("own_changes", spoken)
+        lines = [TEXTS.say("files_changed", spoken), *shown, "", heading, *(done or nothing)]
         named = {
             "folder": _folder_name(folder, spoken),
-            "by": BY[spoken].format(person=display_name(person)) if person else "",
+            "by": TEXTS.say("by_person", spoken, person=by) if person else "",
         }
         attached = [_embedded(f"{uri_of(folder)}#changes", "\n".join(lines), NOTE_TYPE)]
         return _Material(spoken, named, attached)
@@ -160,32 +156,39 @@ class DrivePrompts:
         return [item for item in newest if folder.parent_id is None or item.path.startswith(below)]
 
 
-def _words(name: str) -> PromptWords:
-    found = next((words for words in PROMPTS if name.removesuffix(CHINESE_SUFFIX) == words.name), None)
+def _name(prompt: DrivePrompt, language: Language) -> str:
+    return prompt.name if language == ORIGINAL else f"{prompt.name}_{language}"
+
+
+_BY_NAME: Final = {_name(prompt, language): (prompt, language) for prompt in PROMPTS for language in LANGUAGES}
+
+
+def _found(name: str) -> tuple[DrivePrompt, Language]:
+    """Return the prompt of a name as it is listed, with the language of its words."""
+    found = _BY_NAME.get(name)
     if found is None:
         raise InvalidInputError("There is no such prompt.", hint="List the prompts to see their names.")
     return found
 
 
-def _listed(words: PromptWords, language: Language) -> Prompt:
-    wording = words.wordings[language]
+def _listed(prompt: DrivePrompt, language: Language) -> Prompt:
     return Prompt(
-        name=words.name + (CHINESE_SUFFIX if language == "zh" else ""),
-        title=wording.title,
-        description=wording.description,
+        name=_name(prompt, language),
+        title=prompt.title(language),
+        description=prompt.description(language),
         arguments=[
-            PromptArgument(name=one.name, description=one.about[language], required=one.required)
-            for one in words.arguments
+            PromptArgument(name=one.name, description=TEXTS.say(one.code, language), required=one.required)
+            for one in prompt.arguments
         ],
-        icons=[_ICONS[words.name]],
+        icons=[_ICONS[prompt]],
     )
 
 
-def _checked(words: PromptWords, arguments: Mapping[str, str]) -> dict[str, str]:
+def _checked(prompt: DrivePrompt, arguments: Mapping[str, str]) -> dict[str, str]:
     """Return the arguments that are given, in the prompt's order."""
-    known = [one.name for one in words.arguments]
+    known = [one.name for one in prompt.arguments]
     unknown = sorted(name[:64] for name in arguments if name not in known)
-    missing = [one.name for one in words.arguments if one.required and not arguments.get(one.name)]
+    missing = [one.name for one in prompt.arguments if one.required and not arguments.get(one.name)]
     too_long = [name for name in known if len(arguments.get(name, "")) > MAX_ARGUMENT_CHARACTERS]
     for wrong, problem in (
         (unknown, "is no argument of this prompt"),
@@ -212,7 +215,7 @@ def _language(asked: str) -> Language | None:
 
 
 def _folder_name(folder: Item, language: Language) -> str:
-    return ROOT[language] if folder.parent_id is None and folder.path == "/" else display_name(folder.path)
+    return TEXTS.say("root", language) if folder.parent_id is None and folder.path == "/" else display_name(folder.path)
 
 
 def _line(item: Item) -> str:

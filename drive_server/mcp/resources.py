@@ -14,7 +14,7 @@ from drive_server.kernel.messages import Language
 from drive_server.knowledge.media_types import is_plain_text
 from drive_server.knowledge.text.omissions import omission_sentence
 from drive_server.mcp.icons import DOCUMENT, FOLDER, SEARCH, icon_of_file
-from drive_server.mcp.prompt_texts import ATTACHED, HEADERS, PARTLY_ATTACHED
+from drive_server.mcp.prompt_texts import TEXTS
 from drive_server.mcp.results import ListResult
 from drive_server.mcp.tools.index import IndexResult
 from drive_server.mcp.tools.map_reduce.results import MAX_IN_RESOURCE, StoredBulkResult, result_sought
@@ -103,23 +103,26 @@ class Attachment:
 
     def header(self, language: Language = "en") -> str:
         """Return the header: type and size of the file, how its text was got, and which part of it this is."""
-        found, words = self.found, HEADERS[language]
-        read = words["exact" if self.is_exact else "extracted"]
-        read += words["recognized"].format(pages=found.recognized) if found.recognized else ""
+        found = self.found
+        read = TEXTS.say("exact" if self.is_exact else "extracted", language)
+        read += TEXTS.say("recognized", language, pages=found.recognized) if found.recognized else ""
         part = "whole" if found.end == found.total_characters else "cut"
-        shown = words["header"].format(
+        shown = TEXTS.say(
+            "header",
+            language,
             type=self.item.media_type,
             size=self.item.size,
             read=read,
-            part=words[part].format(end=found.end, total=found.total_characters),
+            part=TEXTS.say(part, language, end=found.end, total=found.total_characters),
         )
         return " ".join(one for one in (shown, omission_sentence(found.omissions, language)) if one)
 
     def note(self, language: Language = "en") -> str:
         """Return the note that names the text, and says that it need not be read again."""
-        words = PARTLY_ATTACHED if self.found.end < self.found.total_characters else ATTACHED
-        item = self.item
-        said = words[language].format(
+        item, is_cut = self.item, self.found.end < self.found.total_characters
+        said = TEXTS.say(
+            "partly_attached" if is_cut else "attached",
+            language,
             path=display_name(item.path),
             id=item.id,
             etag=item.etag,

@@ -150,7 +150,7 @@ class DriveServer(SdkServer):
             self.add_tool(
                 function,
                 spec.name,
-                title=spec.title,
+                title=spec.title(),
                 description=cleandoc(function.__doc__ or ""),
                 annotations=spec.annotations,
                 icons=[group.icon],

@@ -20,11 +20,12 @@ Schema = Mapping[str, Any]
 class Lean:
     """How a tool of the core is shown: a sentence, and its `arguments` by name with a few words, or none.
 
-    Required arguments are always shown.
+    `small` has those that a small model sees. Required arguments are always shown.
     """
 
     sentence: str
     arguments: Mapping[str, str] = field(default_factory=dict[str, str])
+    small: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 _FILTERS: Final = {
@@ -35,17 +36,27 @@ _FILTERS: Final = {
 }
 _ASKED: Final = {"filters": "", "group_by": "", "aggregates": "", "sort_by": "", "descending": ""}
 CORE: Final[Mapping[str, Lean]] = {
-    "list_folder": Lean("List a folder.", {"folder_id": "", "cursor": ""}),
-    "search_files": Lean("Find items by name, and files by exact words.", {"query": "", "folder_id": ""}),
+    "list_folder": Lean("List a folder.", {"folder_id": "", "cursor": ""}, {"folder_id": ""}),
+    "search_files": Lean(
+        "Find items by name, and files by exact words.", {"query": "", "folder_id": ""}, {"query": ""}
+    ),
     "semantic_search_files": Lean("Find passages that fit a question or topic.", {"folder_id": "", **_FILTERS}),
     "read_file": Lean("Read a file's text, or a part of it.", {"start": "", "place": "as hits have it"}),
-    "query_table": Lean("Ask a csv or xlsx table; first without arguments: its columns.", _ASKED),
-    "create_folder": Lean("Make a folder.", {"folder_id": ""}),
-    "create_file": Lean("Make a file (.docx, .xlsx: from Markdown).", {"folder_id": "", "on_conflict": ""}),
+    "query_table": Lean(
+        "Ask a csv or xlsx table; first without arguments: its columns.", _ASKED, {"filters": "", "aggregates": ""}
+    ),
+    "create_folder": Lean("Make a folder.", {"folder_id": ""}, {"folder_id": ""}),
+    "create_file": Lean(
+        "Make a file (.docx, .xlsx: from Markdown).", {"folder_id": "", "on_conflict": ""}, {"folder_id": ""}
+    ),
     "rename_item": Lean("Give an item another name."),
     "move_item": Lean("Put an item into another folder."),
     "trash_item": Lean("Move an item to the trash."),
-    "share_item": Lean("Give a person access.", {"role": ""}),
+    "share_item": Lean(
+        "Give a person access.",
+        {"role": ""},
+        {"role": "`editor` only if the person says that they may edit; else leave it out."},
+    ),
     "undo_changes": Lean("Take back a run, one change, or the last ones.", {"run_id": "", "change_id": ""}),
     "patch_file": Lean(
         "Replace passages of a text file.",

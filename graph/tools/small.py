@@ -1,22 +1,13 @@
 """Tools as small models see them: few, with one sentence each, and with the arguments that simple requests need."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from langchain_core.tools import BaseTool
 
 from drive_server.kernel.lenient.short_schemas import short_schema
+from graph.tools.core import CORE
 from graph.tools.descriptions import short_description
-
-USEFUL: Final[Mapping[str, Mapping[str, str]]] = {
-    "create_folder": {"folder_id": ""},
-    "create_file": {"folder_id": ""},
-    "list_folder": {"folder_id": ""},
-    "query_table": {"filters": "", "aggregates": ""},
-    "search_files": {"query": ""},
-    "share_item": {"role": "`editor` only if the person says that they may edit; else leave it out."},
-}
-"""The optional arguments that a tool keeps, with a few words, or none."""
 
 
 def small_tools(tools: Mapping[str, BaseTool], wanted: Sequence[str]) -> list[BaseTool]:
@@ -28,7 +19,7 @@ def _small(tool: BaseTool) -> BaseTool:
     update: dict[str, Any] = {"description": _sentence(short_description(tool.description))}
     if isinstance(tool.args_schema, dict):
         schema = short_schema(cast("Mapping[str, Any]", tool.args_schema))
-        useful = USEFUL.get(tool.name, {})
+        useful = CORE[tool.name].small
         kept = {*schema.get("required", ()), *useful}
         fields: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
         shown = {name: _argument(field, useful.get(name, "")) for name, field in fields.items() if name in kept}

@@ -12,7 +12,7 @@ from api.cli.chat.questions import answer_question
 from api.cli.chat.transcript import show_value
 from api.cli.confirmation import NO, YES
 from api.cli.terminal import visible_line
-from api.cli.texts import language, text, text_in, word
+from api.cli.texts import language, text, text_in, word, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,10 +25,10 @@ Action = dict[str, Any]
 Decision = dict[str, Any]
 
 RISKS = ("read", "write", "share", "delete")
-EDIT = frozenset({"e", "edit", "改", "修改"})
-EACH = frozenset({"p", "each", "逐个"})
-GRANT = frozenset({"g", "grant", "允许"})
-SHOW = frozenset({"s", "show", "全部"})
+EDIT = words("edit")
+EACH = words("each")
+GRANT = words("grant")
+SHOW = words("show")
 WORDS = frozenset({"name", "text", "folder", "person", "role", "choice"})
 """Kinds of arguments whose values are text, a number of digits too (`graph/approvals/arguments.py`)."""
 MAX_ARGUMENT = 500

@@ -19,7 +19,7 @@ from api.cli.exports.format.sums import Sums, read_sums
 from api.cli.exports.memories import export_memories
 from api.cli.failure import CommandError, system_reason
 from api.cli.progress import Progress
-from api.cli.texts import text
+from api.cli.texts import TEXTS, text
 from drive_server.kernel.files.inner_paths import OuterPathError, inner_path
 
 if TYPE_CHECKING:
@@ -35,28 +35,6 @@ if TYPE_CHECKING:
 EARLIER_SUMS: Final = ".earlier-SHA256SUMS"
 README: Final = "README.txt"
 TRIES: Final = 3
-GUIDE: Final = """\
-This is a whole drive, exported by drive-agent.
-
-Files         the files and folders, as they were in the drive
-Trash         what was in the trash
-Versions      earlier contents of the files
-Deep folders  folders that are too deep for some disks
-Threads       the conversations, to read (.md) and for programs (.json)
-Memories      what the assistant was asked to remember
-manifest.json the real names, versions, times, shares, links and stars, with the SHA-256 of every content
-SHA256SUMS    the SHA-256 of every file: `sha256sum --check SHA256SUMS`, or `drive-agent export --verify FOLDER`
-
-`drive-agent import FOLDER` restores it. Names that some disks refuse were changed here; the import gives them back.
-
-这里是由 drive-agent 导出的整个云盘。
-
-Files 为文件和文件夹，Trash 为回收站中的内容，Versions 为文件的早期版本，Deep folders 为层级太深的文件夹，
-Threads 为对话，Memories 为助手记住的内容。manifest.json 记录真实名称、版本、时间、共享、链接和星标，
-以及每个内容的 SHA-256；SHA256SUMS 是所有文件的校验值。
-
-`drive-agent export --verify 文件夹` 检查是否完整，`drive-agent import 文件夹` 恢复到云盘。
-"""
 
 
 class DriveExport:
@@ -176,7 +154,7 @@ class DriveExport:
         with (self._root / f"{SUMS}{PART}").open("w", encoding="utf-8", newline="\n") as sums_file:
             sums = Sums(sums_file)
             sums.add_files(self._table)
-            sums.write(self._root, README, GUIDE.encode())
+            sums.write(self._root, README, _guide().encode())
             thread_count = self._write_threads(threads, sums)
             memories = export_memories(self._client, self._root, sums)
             self.counts = self._counted(thread_count, memories)
@@ -236,6 +214,11 @@ class DriveExport:
         for draft in self._root.rglob(f"*{PART}"):
             if draft.parent != self._root:
                 draft.unlink()
+
+
+def _guide() -> str:
+    """Return a guide to the export, in every language: other people may read it."""
+    return "\n\n".join("\n".join(TEXTS.value("export_guide", name)) for name in TEXTS.languages) + "\n"
 
 
 def _sums_in(path: Path) -> Iterator[tuple[str, str]]:

@@ -41,3 +41,8 @@ def word(kind: str, said: str) -> str:
 def translated(table: str, english: str) -> str:
     """Return the text that the table has for an English one; one that it lacks as it is."""
     return str(TEXTS.value(table, language()).get(english, english))
+
+
+def words(kind: str) -> frozenset[str]:
+    """Return the words that mean this in an answer, those of every language."""
+    return frozenset(one for name in TEXTS.languages for one in TEXTS.value(f"words.{kind}", name))

@@ -12,6 +12,7 @@ from starlette.routing import Match
 from starlette.types import Scope
 from typing_extensions import override
 
+from api.http.views import TEXTS
 from api.page.files import PREFIX, PageFile, PageFiles
 from api.page.first_load import first_page
 from drive_server.kernel.errors import NotFoundError
@@ -20,9 +21,10 @@ from drive_server.kernel.messages import Language
 
 PLAIN: Final = frozenset({"plain", "item", "cursor"})
 """Who names one of these in the address of a link is on the page without scripts."""
-WITHOUT_SCRIPTS: Final = (
-    '<p><a lang="en" href="?plain=1">Go on without scripts</a> · <a lang="zh" href="?plain=1">不使用脚本继续</a></p>'
+_LINKS: Final = " · ".join(
+    f'<a lang="{language}" href="?plain=1">{TEXTS.say("without_scripts", language)}</a>' for language in TEXTS.languages
 )
+WITHOUT_SCRIPTS: Final = f"<p>{_LINKS}</p>"
 
 
 class GuestRoute(APIRoute):

@@ -111,7 +111,7 @@ class PassagePage:
 
 
 def place_in_words(language: Language, place: SourceRange) -> str:
-    """Return a place as HTML as a person says it: `page 2`, `第 2 页`."""
+    """Return a place as HTML in the words of a language: `page 2`."""
     if place.columns:
         cells = f"{place.columns[0]}{place.first}:{place.columns[1]}{place.last}"
         return sentence(WORDS, language, "sheet", name=display_name(place.name), at=cells)

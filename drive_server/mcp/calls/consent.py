@@ -14,13 +14,17 @@ from pydantic import ValidationError
 
 from drive_server.kernel.access import Actor
 from drive_server.kernel.errors import DeclinedError
-from drive_server.kernel.messages import Language, Message, render
+from drive_server.kernel.messages import LANGUAGES, Language, Message, render
+from drive_server.kernel.texts import ORIGINAL, Texts
 from drive_server.mcp.calls.questions import AsksInResults, Question
 from drive_server.mcp.sdk import cancel_request, next_request_id
 from drive_server.models.changes import Effect, Outcome
 from drive_server.services.journal.service import Journal
 from drive_server.services.tree.names import display_name
 
+TEXTS: Final = Texts.beside(__file__)
+OTHERS: Final = tuple(language for language in LANGUAGES if language != ORIGINAL)
+"""A host does not tell its person's language: a question is asked in English, and in short in every other one."""
 MAX_NAMED: Final = 10
 MAX_CHARACTERS: Final = 200
 MAX_DIFF_LINES: Final = 20
@@ -31,8 +35,8 @@ FORM: Final[dict[str, Any]] = {
     "properties": {
         "confirm": {
             "type": "boolean",
-            "title": "Do it · 确认执行",
-            "description": "Without it nothing is changed. 不勾选则不做任何更改。",
+            "title": " · ".join(TEXTS.say("confirm", language) for language in (ORIGINAL, *OTHERS)),
+            "description": " ".join(TEXTS.say("confirm.about", language) for language in (ORIGINAL, *OTHERS)),
             "default": True,
         }
     },
@@ -115,12 +119,14 @@ def can_ask(session: ServerSession) -> bool:
 
 
 def question(effect: Effect) -> str:
-    """Return the question for the person, in English and in short in Chinese."""
+    """Return the question for the person, in English and in short in every other language."""
     named = [f"- {_short_path(item['path'])}" for item in effect.items[:MAX_NAMED]]
     more = effect.count - len(named)
     if named and more > 0:
-        named.append(f"- and {more:,} more")
-    return "\n".join([effect.summary, *named, *_difference(effect), *_english(effect), _chinese(effect)])
+        named.append(TEXTS.say("more_items", ORIGINAL, count=more))
+    access = [f"{change}." for change in _access(effect, ORIGINAL)]
+    shorts = [_short(effect, language) for language in OTHERS]
+    return "\n".join([effect.summary, *named, *_difference(effect), *access, _undo(effect, ORIGINAL), *shorts])
 
 
 def _difference(effect: Effect) -> list[str]:
@@ -130,25 +136,22 @@ def _difference(effect: Effect) -> list[str]:
     return [*shown, "…"] if len(lines) > MAX_DIFF_LINES else shown
 
 
-def _english(effect: Effect) -> list[str]:
-    lines = [
-        f"{change}: {_people(people, 'en')}."
-        for change, people in (("Gains access", effect.gains_access), ("Loses access", effect.loses_access))
-        if people
-    ]
-    return [*lines, "This can be undone." if effect.reversible else "This can't be undone."]
+def _access(effect: Effect, language: Language) -> list[str]:
+    """Return who gains and who loses access."""
+    changes = (("gains_access", effect.gains_access), ("loses_access", effect.loses_access))
+    return [TEXTS.say(code, language, people=_people(people, language)) for code, people in changes if people]
 
 
-def _chinese(effect: Effect) -> str:
-    does = render(effect.message, "zh").rstrip("。") if effect.message else "更改云盘内容"
-    parts = [f"请确认：{does}"]
-    if effect.count:
-        parts.append(f"涉及 {effect.count:,} 项")
-    if effect.gains_access:
-        parts.append(f"获得访问权限：{_people(effect.gains_access, 'zh')}")
-    if effect.loses_access:
-        parts.append(f"失去访问权限：{_people(effect.loses_access, 'zh')}")
-    return "；".join([*parts, "可以撤销。" if effect.reversible else "无法撤销。"])
+def _undo(effect: Effect, language: Language) -> str:
+    return TEXTS.say("can_be_undone" if effect.reversible else "is_final", language)
+
+
+def _short(effect: Effect, language: Language) -> str:
+    does = render(effect.message, language) if effect.message else TEXTS.say("changes_drive", language)
+    items = [TEXTS.say("items", language, count=effect.count)] if effect.count else []
+    parts = [TEXTS.say("please_confirm", language, does=does), *items, *_access(effect, language)]
+    undo = _undo(effect, language)
+    return render(Message.joined("semicolons", [*parts, undo]), language) + undo[-1]
 
 
 def _people(people: Iterable[str | Message], language: Language) -> str:

@@ -11,6 +11,8 @@ from mcp.types import ElicitRequestURLParams
 
 from drive_server.kernel.access import Principal
 from drive_server.kernel.errors import DeclinedError, UnauthenticatedError
+from drive_server.kernel.texts import ORIGINAL
+from drive_server.mcp.calls.consent import OTHERS, TEXTS
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sign_ins import SignIn, SignInService
 
@@ -102,9 +104,6 @@ def _sign_in_needed(session: ServerSession, sign_in: SignIn) -> Exception:
             hint=f"Ask the person to open {sign_in.url} and to agree there if the page shows {sign_in.code}; or call "
             "`authenticate` with an API key, or set DRIVE_API_KEY where this server is started.",
         )
-    message = (
-        f"Sign in to your drive. Agree only if the page shows the code {sign_in.code}. "
-        f"登录您的云盘。只有当页面显示代码 {sign_in.code} 时才同意。"
-    )
+    message = " ".join(TEXTS.say("sign_in", language, code=sign_in.code) for language in (ORIGINAL, *OTHERS))
     page = ElicitRequestURLParams(message=message, url=sign_in.url, elicitationId=sign_in.id)
     return UrlElicitationRequiredError([page], NOBODY)

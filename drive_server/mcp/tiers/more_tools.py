@@ -67,7 +67,7 @@ class MoreTools(ToolGroup):
         tiers.more = spec_of(self.more_tools).name
         self._tools = tools
 
-    @ToolSpec("More tools", "更多工具", None, "query", "low", READS)
+    @ToolSpec(None, "query", "low", READS)
     async def more_tools(self, call: Call, names: Words) -> Annotated[CallToolResult, MoreToolsResult]:
         """Get further tools, by their names, their groups, or in words; then call them.
 
@@ -134,7 +134,9 @@ def _is_in(part: str, others: set[str]) -> bool:
 
 def _searched(tool: Tool) -> set[str]:
     sentence, _, _ = (tool.description or "").partition("\n")
-    return _parts(f"{tool.name} {tool.title} {sentence} {(tool.meta or {}).get(META_TOOL, {}).get('title_zh')}")
+    record: dict[str, Any] = (tool.meta or {}).get(META_TOOL, {})
+    titles = [str(value) for key, value in record.items() if key.startswith("title_")]
+    return _parts(" ".join([tool.name, tool.title or "", sentence, *titles]))
 
 
 def _without_nulls(result: BaseModel) -> dict[str, Any]:

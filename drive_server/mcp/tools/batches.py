@@ -103,8 +103,6 @@ class BatchTools(ToolGroup):
 
     @records("organise", "rename_many")
     @ToolSpec(
-        "Rename several items",
-        "批量重命名",
         Scope.WRITE,
         "write",
         "high",
@@ -153,8 +151,6 @@ class BatchTools(ToolGroup):
 
     @records("organise", "organize")
     @ToolSpec(
-        "Organize items into folders",
-        "按规则整理到文件夹",
         Scope.WRITE,
         "write",
         "high",

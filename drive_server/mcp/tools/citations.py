@@ -80,7 +80,7 @@ class CitationTools(ToolGroup):
     icon = icons.SEARCH
     label = "citations"
 
-    @ToolSpec("Check quotations", "核对引文", Scope.READ, "query", "low", READS)
+    @ToolSpec(Scope.READ, "query", "low", READS)
     async def check_citations(
         self, call: Call, citations: CitationArguments
     ) -> Annotated[CallToolResult, CitationsResult]:

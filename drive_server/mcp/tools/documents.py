@@ -53,9 +53,7 @@ class DocumentTools(ToolGroup):
     label = "documents"
 
     @records("create")
-    @ToolSpec(
-        "Create a file", "新建文件", Scope.WRITE, "write", "low", EDITS, action="create", writes="whole", is_core=True
-    )
+    @ToolSpec(Scope.WRITE, "write", "low", EDITS, action="create", writes="whole", is_core=True)
     async def create_file(
         self, call: Call, name: Name, content: Text, folder_id: FolderRef = "root", on_conflict: FileConflict = "fail"
     ) -> Annotated[CallToolResult, Item]:
@@ -74,7 +72,7 @@ class DocumentTools(ToolGroup):
         )
         return changed(actor, outcome, f"Created {reference(outcome.value)}.", outcome.value)
 
-    @ToolSpec("Read a file", "读取文件", Scope.READ, "read", "low", READS, is_core=True)
+    @ToolSpec(Scope.READ, "read", "low", READS, is_core=True)
     async def read_file(
         self,
         call: Call,
@@ -111,8 +109,6 @@ class DocumentTools(ToolGroup):
 
     @records("edit", "write")
     @ToolSpec(
-        "Replace a file's content",
-        "覆盖文件内容",
         Scope.WRITE,
         "write",
         "high",
@@ -137,9 +133,7 @@ class DocumentTools(ToolGroup):
         return changed(actor, outcome, f"Wrote {_versioned(outcome.value)}.", outcome.value)
 
     @records("edit", "patch")
-    @ToolSpec(
-        "Edit a file", "修改文件内容", Scope.WRITE, "write", "high", EDITS, action="write", writes="part", is_core=True
-    )
+    @ToolSpec(Scope.WRITE, "write", "high", EDITS, action="write", writes="part", is_core=True)
     async def patch_file(
         self, call: Call, file_id: FileRef, edits: Edits, if_match: Etag = None
     ) -> Annotated[CallToolResult, Item]:
@@ -161,8 +155,6 @@ class DocumentTools(ToolGroup):
 
     @records("edit", "append")
     @ToolSpec(
-        "Append to a file",
-        "在文末追加文字",
         Scope.WRITE,
         "write",
         "high",
@@ -188,7 +180,7 @@ class DocumentTools(ToolGroup):
         text = f"Appended to {_versioned(outcome.value)}."
         return changed(actor, outcome, text, outcome.value)
 
-    @ToolSpec("List a file's versions", "列出文件版本", Scope.READ, "query", "low", READS)
+    @ToolSpec(Scope.READ, "query", "low", READS)
     async def list_versions(
         self, call: Call, file_id: FileRef, limit: PageSize = 50, cursor: Cursor = None
     ) -> Annotated[CallToolResult, VersionsResult]:
@@ -206,7 +198,7 @@ class DocumentTools(ToolGroup):
         ]
         return answer(actor, f"{counted(len(lines), 'version')}.", VersionsResult.of(page), "\n".join(lines))
 
-    @ToolSpec("Compare versions of a file", "比较文件版本", Scope.READ, "read", "low", READS)
+    @ToolSpec(Scope.READ, "read", "low", READS)
     async def diff_versions(
         self, call: Call, file_id: FileRef, from_version: VersionNumber, to_version: LaterVersion = None
     ) -> Annotated[CallToolResult, VersionDiff]:
@@ -222,7 +214,7 @@ class DocumentTools(ToolGroup):
         result = found
         return answer(actor, _compared(found), result, found.diff)
 
-    @ToolSpec("Compare files", "比较文件", Scope.READ, "read", "low", READS)
+    @ToolSpec(Scope.READ, "read", "low", READS)
     async def compare_files(
         self,
         call: Call,
@@ -245,7 +237,7 @@ class DocumentTools(ToolGroup):
             self._drive.recents.note_read(actor, item.id)
         return answer(actor, _differences(found), found, found.diff)
 
-    @ToolSpec("Make a download address", "创建下载地址", Scope.SHARE, "network", "high", EDITS)
+    @ToolSpec(Scope.SHARE, "network", "high", EDITS)
     async def get_download_url(
         self, call: Call, file_id: FileRef, version: OptionalVersion = None, expires_in_minutes: Minutes = 15
     ) -> Annotated[CallToolResult, DownloadUrl]:
@@ -265,7 +257,7 @@ class DocumentTools(ToolGroup):
         return changed(actor, outcome, text, made)
 
     @records("edit")
-    @ToolSpec("Bring back a version", "恢复文件版本", Scope.WRITE, "write", "high", BRINGS_BACK, action="write")
+    @ToolSpec(Scope.WRITE, "write", "high", BRINGS_BACK, action="write")
     async def restore_version(
         self, call: Call, file_id: FileRef, version: VersionNumber, if_match: Etag = None
     ) -> Annotated[CallToolResult, Item]:

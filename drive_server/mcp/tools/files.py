@@ -50,7 +50,7 @@ class FileTools(ToolGroup):
     icon = icons.FOLDER
     label = "folders"
 
-    @ToolSpec("List a folder", "列出文件夹内容", Scope.READ, "query", "low", READS, is_core=True)
+    @ToolSpec(Scope.READ, "query", "low", READS, is_core=True)
     async def list_folder(
         self, call: Call, folder_id: PlaceRef = "root", limit: PageSize = 100, cursor: Cursor = None
     ) -> Annotated[CallToolResult, ListResult]:
@@ -64,7 +64,7 @@ class FileTools(ToolGroup):
         page = await list_place(self._drive, actor, folder_id, limit, cursor)
         return answer(actor, page_text(page, "item"), ListResult.of(page), lambda: item_lines(page.items))
 
-    @ToolSpec("Show a folder's tree", "查看文件夹结构", Scope.READ, "query", "low", READS)
+    @ToolSpec(Scope.READ, "query", "low", READS)
     async def get_folder_tree(
         self, call: Call, folder_id: FolderRef = "root", depth: Depth = 2
     ) -> Annotated[CallToolResult, TreeNode]:
@@ -78,7 +78,7 @@ class FileTools(ToolGroup):
         tree = await self._drive.files.tree(actor, folder_id, depth=depth)
         return answer(actor, f"The tree of {shown_path(tree.item)}.", tree, lambda: tree_lines(tree))
 
-    @ToolSpec("Look up an item", "查看项目信息", Scope.READ, "query", "low", READS)
+    @ToolSpec(Scope.READ, "query", "low", READS)
     async def get_file_info(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, Item]:
         """Tell the facts of a file or folder: name, path, size, type, version, etag, owner, your role, times.
 
@@ -91,7 +91,7 @@ class FileTools(ToolGroup):
         return answer(actor, f"{reference(item)}.", item, lambda: item_facts(item), whole_item)
 
     @records("create")
-    @ToolSpec("Create a folder", "新建文件夹", Scope.WRITE, "write", "low", ADDS, action="create", is_core=True)
+    @ToolSpec(Scope.WRITE, "write", "low", ADDS, action="create", is_core=True)
     async def create_folder(
         self, call: Call, name: Name, folder_id: FolderRef = "root", on_conflict: FolderConflict = "fail"
     ) -> Annotated[CallToolResult, Item]:
@@ -108,7 +108,7 @@ class FileTools(ToolGroup):
         return changed(actor, outcome, f"Created {reference(outcome.value)}.", outcome.value)
 
     @records("organise", "rename")
-    @ToolSpec("Rename an item", "重命名", Scope.WRITE, "write", "medium", OVERWRITES, action="rename", is_core=True)
+    @ToolSpec(Scope.WRITE, "write", "medium", OVERWRITES, action="rename", is_core=True)
     async def rename_item(
         self, call: Call, item_id: ItemRef, name: Name, if_match: Etag = None, on_conflict: Conflict = "fail"
     ) -> Annotated[CallToolResult, Item]:
@@ -126,7 +126,7 @@ class FileTools(ToolGroup):
         return changed(actor, outcome, f"Renamed: now {reference(outcome.value)}.", outcome.value)
 
     @records("organise", "move")
-    @ToolSpec("Move an item", "移动", Scope.WRITE, "write", "medium", OVERWRITES, action="move", is_core=True)
+    @ToolSpec(Scope.WRITE, "write", "medium", OVERWRITES, action="move", is_core=True)
     async def move_item(
         self, call: Call, item_id: ItemRef, folder_id: FolderRef, if_match: Etag = None, on_conflict: Conflict = "fail"
     ) -> Annotated[CallToolResult, Item]:
@@ -147,8 +147,6 @@ class FileTools(ToolGroup):
 
     @records("organise", "move_many")
     @ToolSpec(
-        "Move several items",
-        "移动多个项目",
         Scope.WRITE,
         "write",
         "medium",
@@ -177,7 +175,7 @@ class FileTools(ToolGroup):
         return changed(actor, outcome, text, moved, lambda: item_references(moved.items))
 
     @records("create", "copy")
-    @ToolSpec("Copy an item", "复制", Scope.WRITE, "write", "medium", EDITS, action="copy", can_be_task=True)
+    @ToolSpec(Scope.WRITE, "write", "medium", EDITS, action="copy", can_be_task=True)
     async def copy_item(
         self,
         call: Call,

@@ -37,8 +37,6 @@ class HistoryTools(ToolGroup):
 
     @records("undo", "undo")
     @ToolSpec(
-        "Undo changes",
-        "撤销更改",
         Scope.WRITE,
         "execution",
         "medium",
@@ -67,7 +65,7 @@ class HistoryTools(ToolGroup):
         return changed(actor, outcome, _summary(result), UndoResultModel.of(result), lambda: _lines(result.undone))
 
     @records("undo", "redo")
-    @ToolSpec("Redo changes", "重做更改", Scope.WRITE, "execution", "medium", EDITS, has_preview=True, can_be_task=True)
+    @ToolSpec(Scope.WRITE, "execution", "medium", EDITS, has_preview=True, can_be_task=True)
     async def redo_changes(
         self, call: Call, run_id: RunId = None, change_id: ChangeId = None, preview: RedoPreview = False
     ) -> Annotated[CallToolResult, RedoResultModel]:
@@ -88,7 +86,7 @@ class HistoryTools(ToolGroup):
         text = f"Did {counted(len(result.redone), 'change')} again.{_left(result.skipped)}"
         return changed(actor, outcome, text, RedoResultModel.of(result), lambda: _lines(result.redone))
 
-    @ToolSpec("List changes", "列出更改记录", Scope.READ, "query", "low", READS)
+    @ToolSpec(Scope.READ, "query", "low", READS)
     async def list_changes(
         self,
         call: Call,

@@ -62,7 +62,7 @@ class IndexTools(ToolGroup):
     icon = icons.SEARCH
     label = "index"
 
-    @ToolSpec("How far files can be searched", "查看索引进度", Scope.READ, "query", "low", READS, can_be_task=True)
+    @ToolSpec(Scope.READ, "query", "low", READS, can_be_task=True)
     async def get_index_status(
         self, call: Call, folder_id: OptionalFolderRef = None, wait_seconds: Wait = 0
     ) -> Annotated[CallToolResult, IndexResult]:
@@ -84,7 +84,7 @@ class IndexTools(ToolGroup):
         status = await _followed(watch, wait_seconds, call.progress)
         return answer(actor, _summary(status), _result(actor, status), _problems(status))
 
-    @ToolSpec("Read files anew for search", "重建搜索索引", Scope.WRITE, "execution", "low", BRINGS_BACK)
+    @ToolSpec(Scope.WRITE, "execution", "low", BRINGS_BACK)
     async def reindex(self, call: Call, folder_id: FolderRef) -> Annotated[CallToolResult, IndexResult]:
         """Have all files below a folder read anew for search, in the background.
 

@@ -35,7 +35,7 @@ class KnowledgeTools(ToolGroup):
     icon = icons.SEARCH
     label = "search"
 
-    @ToolSpec("Search names and words", "搜索文件名和文字", Scope.READ, "query", "medium", READS, is_core=True)
+    @ToolSpec(Scope.READ, "query", "medium", READS, is_core=True)
     async def search_files(
         self,
         call: Call,
@@ -64,7 +64,7 @@ class KnowledgeTools(ToolGroup):
         )
         return self._found(actor, with_nothing_found(page, query))
 
-    @ToolSpec("Search by meaning", "按含义搜索", Scope.READ, "query", "medium", READS, is_core=True)
+    @ToolSpec(Scope.READ, "query", "medium", READS, is_core=True)
     async def semantic_search_files(
         self,
         call: Call,
@@ -88,7 +88,7 @@ class KnowledgeTools(ToolGroup):
         page = await self._drive.search.semantic(actor, query, folder=folder_id, only=only, limit=limit)
         return self._found(actor, with_nothing_found(page, query))
 
-    @ToolSpec("Find related files", "查找相关文件", Scope.READ, "query", "medium", READS)
+    @ToolSpec(Scope.READ, "query", "medium", READS)
     async def find_related_files(
         self, call: Call, file_id: FileRef, limit: HitCount = 10
     ) -> Annotated[CallToolResult, SearchResult]:

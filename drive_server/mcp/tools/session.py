@@ -18,7 +18,7 @@ class SessionTools(ToolGroup):
     icon = icons.KEY
     label = "session"
 
-    @ToolSpec("Sign in", "登录", None, "execution", "high", SIGNS_IN)
+    @ToolSpec(None, "execution", "high", SIGNS_IN)
     async def authenticate(self, call: Call, api_key: ApiKeySecret) -> Annotated[CallToolResult, WhoamiResult]:
         """Sign this connection in with an API key.
 
@@ -36,7 +36,7 @@ class SessionTools(ToolGroup):
         result = await self._result(actor)
         return answer(actor, f"Signed in as {_described(actor, result)}", result)
 
-    @ToolSpec("Who am I", "查看当前身份", None, "query", "low", READS)
+    @ToolSpec(None, "query", "low", READS)
     async def whoami(self, call: Call) -> Annotated[CallToolResult, WhoamiResult]:
         """Tell for whom this connection acts, the day and time there, what its key may do and how much is kept.
 

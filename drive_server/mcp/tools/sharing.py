@@ -45,7 +45,7 @@ class SharingTools(ToolGroup):
     label = "sharing"
 
     @records("share", "share")
-    @ToolSpec("Share an item", "共享给他人", Scope.SHARE, "network", "medium", OVERWRITES, is_core=True)
+    @ToolSpec(Scope.SHARE, "network", "medium", OVERWRITES, is_core=True)
     async def share_item(
         self, call: Call, item_id: ItemRef, email: Email, role: GivenRole = "viewer"
     ) -> Annotated[CallToolResult, ShareResult]:
@@ -64,7 +64,7 @@ class SharingTools(ToolGroup):
         return changed(actor, outcome, f"Shared: {share.email} is now {share.role}.{waits}", ShareResult.of(share))
 
     @records("share", "create_link")
-    @ToolSpec("Make a link", "创建分享链接", Scope.SHARE, "network", "high", EDITS)
+    @ToolSpec(Scope.SHARE, "network", "high", EDITS)
     async def create_share_link(
         self,
         call: Call,
@@ -88,7 +88,7 @@ class SharingTools(ToolGroup):
         link = outcome.value
         return changed(actor, outcome, f"Made a link ({_terms(link)}): {link.url}", ShareResult.of(link))
 
-    @ToolSpec("List who has access", "列出访问权限", Scope.READ, "query", "low", READS)
+    @ToolSpec(Scope.READ, "query", "low", READS)
     async def list_shares(
         self, call: Call, item_id: ItemRef, limit: PageSize = 100, cursor: Cursor = None
     ) -> Annotated[CallToolResult, SharesResult]:
@@ -105,7 +105,7 @@ class SharingTools(ToolGroup):
         return answer(actor, _summary(page), SharesResult.of(page), lines)
 
     @records("share", "update_share", "update_link")
-    @ToolSpec("Change somebody's access", "更改共享权限", Scope.SHARE, "network", "medium", OVERWRITES)
+    @ToolSpec(Scope.SHARE, "network", "medium", OVERWRITES)
     async def update_share(
         self,
         call: Call,
@@ -138,7 +138,7 @@ class SharingTools(ToolGroup):
         return changed(actor, outcome, f"Changed: {share.email} is now {share.role}.", ShareResult.of(share))
 
     @records("share", "leave", "revoke", "revoke_link")
-    @ToolSpec("Take back access", "取消共享", Scope.SHARE, "network", "low", OVERWRITES)
+    @ToolSpec(Scope.SHARE, "network", "low", OVERWRITES)
     async def revoke_share(
         self, call: Call, item_id: ItemRef, email: OptionalEmail = None, link_id: LinkId = None
     ) -> Annotated[CallToolResult, ShareResult]:
@@ -160,7 +160,7 @@ class SharingTools(ToolGroup):
         said = "You left what was shared with you" if is_own else f"{share.email} is {share.role} no more"
         return changed(actor, outcome, f"{said}.", ShareResult.of(share))
 
-    @ToolSpec("List what others shared", "列出他人共享的内容", Scope.READ, "query", "low", READS)
+    @ToolSpec(Scope.READ, "query", "low", READS)
     async def list_shared_with_me(
         self, call: Call, limit: PageSize = 100, cursor: Cursor = None
     ) -> Annotated[CallToolResult, ListResult]:

@@ -216,7 +216,7 @@ class TableTools(ToolGroup):
     icon = icons.TABLE
     label = "tables"
 
-    @ToolSpec("Ask a table", "查询表格", Scope.READ, "read", "low", READS, is_core=True)
+    @ToolSpec(Scope.READ, "read", "low", READS, is_core=True)
     async def query_table(
         self,
         call: Call,

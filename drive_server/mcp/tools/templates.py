@@ -39,7 +39,7 @@ class TemplateTools(ToolGroup):
     label = "templates"
 
     @records("create")
-    @ToolSpec("Fill in a template", "填写模板", Scope.WRITE, "write", "low", ADDS, action="create")
+    @ToolSpec(Scope.WRITE, "write", "low", ADDS, action="create")
     async def fill_template(
         self,
         call: Call,

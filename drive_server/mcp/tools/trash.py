@@ -22,8 +22,6 @@ class TrashTools(ToolGroup):
 
     @records("trash", "trash")
     @ToolSpec(
-        "Move an item to the trash",
-        "移到回收站",
         Scope.DELETE,
         "removal",
         "low",
@@ -43,7 +41,7 @@ class TrashTools(ToolGroup):
         outcome = await call.agreed(actor, lambda agreed: self._drive.files.trash(agreed, item_id, if_match=if_match))
         return changed(actor, outcome, f"Moved to the trash: {reference(outcome.value)}.", outcome.value)
 
-    @ToolSpec("List the trash", "列出回收站内容", Scope.READ, "query", "low", READS)
+    @ToolSpec(Scope.READ, "query", "low", READS)
     async def list_trash(
         self, call: Call, limit: PageSize = 100, cursor: Cursor = None
     ) -> Annotated[CallToolResult, ListResult]:
@@ -59,7 +57,7 @@ class TrashTools(ToolGroup):
         return answer(actor, page_text(page, "item"), ListResult.of(page), lambda: item_lines(page.items))
 
     @records("trash", "restore")
-    @ToolSpec("Restore an item from the trash", "恢复", Scope.WRITE, "write", "medium", OVERWRITES)
+    @ToolSpec(Scope.WRITE, "write", "medium", OVERWRITES)
     async def restore_item(
         self, call: Call, item_id: ItemRef, folder_id: OptionalFolderRef = None, on_conflict: Conflict = "fail"
     ) -> Annotated[CallToolResult, Item]:
@@ -77,7 +75,7 @@ class TrashTools(ToolGroup):
         return changed(actor, outcome, f"Restored: {reference(outcome.value)}.", outcome.value)
 
     @records("trash", "delete_for_good")
-    @ToolSpec("Delete an item for good", "永久删除", Scope.DELETE, "removal", "high", OVERWRITES)
+    @ToolSpec(Scope.DELETE, "removal", "high", OVERWRITES)
     async def delete_item(
         self, call: Call, item_id: ItemRef, if_match: Etag = None
     ) -> Annotated[CallToolResult, DeletedItems]:
@@ -96,7 +94,7 @@ class TrashTools(ToolGroup):
         )
 
     @records("trash")
-    @ToolSpec("Empty the trash", "清空回收站", Scope.DELETE, "removal", "high", EDITS, can_be_task=True)
+    @ToolSpec(Scope.DELETE, "removal", "high", EDITS, can_be_task=True)
     async def empty_trash(self, call: Call) -> Annotated[CallToolResult, DeletedItems]:
         """Delete all that is in the person's own trash for good.
 

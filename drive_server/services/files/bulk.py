@@ -11,9 +11,9 @@ from drive_server.kernel.messages import Message
 from drive_server.models.changes import Outcome
 from drive_server.models.items import BulkEntry, BulkOutcome, Item, OnConflict
 from drive_server.services.files.conflicts import check_choice
-from drive_server.services.files.copying import CopyChoice, copy_item
-from drive_server.services.files.moving import MoveChoice, move_item
-from drive_server.services.files.trash import delete_item, restore_item, trash_item
+from drive_server.services.files.copying import CopyChoice, copy
+from drive_server.services.files.moving import MoveChoice, move
+from drive_server.services.files.trash import delete_for_good, restore, trash
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
 from drive_server.services.progress import silent
@@ -107,26 +107,26 @@ async def _entry(recorder: Recorder, wanted: BulkChange, item: BulkItem) -> Bulk
 
 
 async def _move(step: Recorder, wanted: BulkChange, item: BulkItem) -> Item:
-    return await move_item(step, item.ref, wanted.parent or "", MoveChoice(wanted.on_conflict, item.if_match))
+    return await move(step, item.ref, wanted.parent or "", MoveChoice(wanted.on_conflict, item.if_match))
 
 
 async def _copy(step: Recorder, wanted: BulkChange, item: BulkItem) -> Item:
     choice = CopyChoice(wanted.on_conflict, item.if_match)
-    return await copy_item(step, item.ref, wanted.parent or "", None, choice, silent)
+    return await copy(step, item.ref, wanted.parent or "", None, choice, silent)
 
 
 async def _trash(step: Recorder, wanted: BulkChange, item: BulkItem) -> Item:
     del wanted
-    return await trash_item(step, item.ref, item.if_match)
+    return await trash(step, item.ref, item.if_match)
 
 
 async def _restore(step: Recorder, wanted: BulkChange, item: BulkItem) -> Item:
-    return await restore_item(step, item.ref, wanted.parent, wanted.on_conflict, item.if_match)
+    return await restore(step, item.ref, wanted.parent, wanted.on_conflict, item.if_match)
 
 
 async def _delete(step: Recorder, wanted: BulkChange, item: BulkItem) -> Item:
     del wanted
-    return (await delete_item(step, item.ref, item.if_match)).items[0]
+    return (await delete_for_good(step, item.ref, item.if_match)).items[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ class CopyChoice(NamedTuple):
     with_contents: bool = True
 
 
-async def copy_item(
+async def copy(
     recorder: Recorder, ref: str, new_parent: str, name: str | None, choice: CopyChoice, progress: Progress
 ) -> Item:
     """Copy the item, with all that is live in it, into the folder.

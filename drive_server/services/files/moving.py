@@ -45,9 +45,7 @@ class MoveChoice(NamedTuple):
         return None if self.replaces_any_kind else row.kind
 
 
-async def rename_item(
-    recorder: Recorder, ref: str, name: str, on_conflict: OnConflict, if_match: str | None = None
-) -> Item:
+async def rename(recorder: Recorder, ref: str, name: str, on_conflict: OnConflict, if_match: str | None = None) -> Item:
     """Give the item the name in its folder."""
     session, principal = recorder.session, recorder.actor.principal
     node = await locate_live(session, principal, ref, Role.EDITOR)
@@ -80,7 +78,7 @@ async def _rename(
     return await finish(recorder, row)
 
 
-async def move_item(recorder: Recorder, ref: str, new_parent: str, choice: MoveChoice) -> Item:
+async def move(recorder: Recorder, ref: str, new_parent: str, choice: MoveChoice) -> Item:
     """Put the item into the folder, under another name if one is given."""
     session, principal = recorder.session, recorder.actor.principal
     node = await locate_live(session, principal, ref, Role.EDITOR)

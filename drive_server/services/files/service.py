@@ -177,7 +177,7 @@ class FileService:
         clean = clean_name(name)
 
         async def operation(recorder: Recorder) -> Item:
-            return await moving.rename_item(recorder, ref, clean, on_conflict, if_match)
+            return await moving.rename(recorder, ref, clean, on_conflict, if_match)
 
         arguments = _arguments({"item": ref, "name": clean}, on_conflict)
         return await self._journal.change(actor, "rename", arguments, operation)
@@ -205,7 +205,7 @@ class FileService:
 
         async def operation(recorder: Recorder) -> Item:
             choice = moving.MoveChoice(on_conflict, if_match, clean, replaces_any_kind)
-            return await moving.move_item(recorder, ref, new_parent, choice)
+            return await moving.move(recorder, ref, new_parent, choice)
 
         renamed = {"name": clean} if clean is not None else {}
         arguments = _arguments({"item": ref, "parent": new_parent, **renamed}, on_conflict)
@@ -259,7 +259,7 @@ class FileService:
 
         async def operation(recorder: Recorder) -> Item:
             choice = copying.CopyChoice(on_conflict, if_match, replaces_any_kind, with_contents)
-            return await copying.copy_item(recorder, ref, new_parent, clean, choice, progress)
+            return await copying.copy(recorder, ref, new_parent, clean, choice, progress)
 
         arguments = {"item": ref, "parent": new_parent, "name": clean, "on_conflict": on_conflict}
         return await self._journal.change(actor, "copy", arguments, operation, waits=progress is not silent)
@@ -269,7 +269,7 @@ class FileService:
         require_scope(actor.principal, Scope.DELETE)
 
         async def operation(recorder: Recorder) -> Item:
-            return await trash.trash_item(recorder, ref, if_match)
+            return await trash.trash(recorder, ref, if_match)
 
         return await self._journal.change(actor, "trash", {"item": ref}, operation)
 
@@ -290,7 +290,7 @@ class FileService:
         check_choice(on_conflict)
 
         async def operation(recorder: Recorder) -> Item:
-            return await trash.restore_item(recorder, ref, to_parent, on_conflict, if_match)
+            return await trash.restore(recorder, ref, to_parent, on_conflict, if_match)
 
         arguments = _arguments({"item": ref, "parent": to_parent}, on_conflict)
         return await self._journal.change(actor, "restore", arguments, operation)
@@ -305,7 +305,7 @@ class FileService:
         require_scope(actor.principal, Scope.DELETE)
 
         async def operation(recorder: Recorder) -> DeletedItems:
-            return await trash.delete_item(recorder, ref, if_match)
+            return await trash.delete_for_good(recorder, ref, if_match)
 
         return await self._journal.change(actor, "delete_for_good", {"item": ref}, operation)
 

@@ -134,7 +134,7 @@ def _batches(ids: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
         yield start, ids[start : start + BATCH]
 
 
-async def trash_item(recorder: Recorder, ref: str, if_match: str | None = None) -> Item:
+async def trash(recorder: Recorder, ref: str, if_match: str | None = None) -> Item:
     """Move the item, with all that is live in it, to the trash."""
     session, principal = recorder.session, recorder.actor.principal
     node = await locate_live(session, principal, ref, Role.EDITOR)
@@ -148,7 +148,7 @@ async def trash_item(recorder: Recorder, ref: str, if_match: str | None = None) 
     return await finish(recorder, node.row)
 
 
-async def restore_item(
+async def restore(
     recorder: Recorder, ref: str, to_parent: str | None, on_conflict: OnConflict, if_match: str | None = None
 ) -> Item:
     """Bring the item back with all that went to the trash with it: to where it was, or to the folder named."""
@@ -171,7 +171,7 @@ async def restore_item(
     return await finish(recorder, row)
 
 
-async def delete_item(recorder: Recorder, ref: str, if_match: str | None = None) -> DeletedItems:
+async def delete_for_good(recorder: Recorder, ref: str, if_match: str | None = None) -> DeletedItems:
     """Delete an item that is in the trash, with all that is in it. For its owner only."""
     session = recorder.session
     node = await locate(session, recorder.actor.principal, ref, Role.OWNER)

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from drive_server.kernel.texts import Language, Texts
 from drive_server.knowledge.text.omissions import missing_things
 from drive_server.services.tree.names import display_name
 
+TEXTS: Final = Texts.beside(__file__)
 Status = Literal["answered", "nothing", "failed"]
 ORDER: Final[tuple[Status, ...]] = ("answered", "failed", "nothing")
 MAX_NAMED: Final = 10
@@ -92,40 +94,33 @@ def failed(label: str, code: str, reason: str) -> Finding:
     return Finding(path=label, status="failed", code=code, reason=_short(reason))
 
 
-def coverage_of(findings: Sequence[Finding], fitting: int | None, *, chinese: bool) -> str:
+def coverage_of(findings: Sequence[Finding], fitting: int | None, language: Language) -> str:
     """Return how many of the files were read, with those that were not or only in part, and why."""
-    missing = [one for one in findings if not one.is_read]
-    partly = [one for one in findings if one.is_partial]
-    total, read = len(findings), len(findings) - len(missing)
-    parts = [f"共 {total:,} 个文件，已读 {read:,} 个" if chinese else f"{read:,} of {total:,} read"]
-    if missing:
-        names = _named([f"{_label(one)} ({one.reason})" for one in missing], chinese=chinese)
-        parts.append(f"未读 {len(missing):,} 个：{names}" if chinese else f"{len(missing):,} failed: {names}")
-    if partly:
-        names = _named([_partly(one, chinese=chinese) for one in partly], chinese=chinese)
-        parts.append(
-            f"{len(partly):,} 个只读了一部分：{names}" if chinese else f"{len(partly):,} only in part: {names}"
-        )
-    parts += _left_out(total, fitting, chinese=chinese)
-    return "；".join(parts) + "。" if chinese else "; ".join(parts) + "."
+    missing = [f"{_label(one)} ({one.reason})" for one in findings if not one.is_read]
+    partly = [_partly(one, language) for one in findings if one.is_partial]
+    total = len(findings)
+    parts = [TEXTS.say("coverage.read", language, read=total - len(missing), total=total)]
+    for code, names in (("coverage.failed", missing), ("coverage.partly", partly)):
+        if names:
+            parts.append(TEXTS.say(code, language, count=len(names), names=_named(names, language)))
+    parts += _left_out(total, fitting, language)
+    return TEXTS.say("coverage.between_parts", language).join(parts) + TEXTS.say("coverage.end", language)
 
 
-def _left_out(total: int, fitting: int | None, *, chinese: bool) -> list[str]:
-    if fitting is not None and fitting <= total:
+def _left_out(total: int, fitting: int | None, language: Language) -> list[str]:
+    if fitting is None:
+        return [TEXTS.say("coverage.some_left_out", language, total=total)]
+    if fitting <= total:
         return []
-    if chinese:
-        more = "一些" if fitting is None else f" {fitting - total:,} 个"
-        return [f"还有{more}符合的文件未处理，因为 max_files 为 {total:,}"]
-    more = "some" if fitting is None else f"{fitting - total:,}"
-    return [f"{more} more fit and were left out, because max_files is {total:,}"]
+    return [TEXTS.say("coverage.left_out", language, count=fitting - total, total=total)]
 
 
-def _named(names: list[str], *, chinese: bool) -> str:
+def _named(names: list[str], language: Language) -> str:
     more = len(names) - MAX_NAMED
     shown = names[:MAX_NAMED]
     if more > 0:
-        shown.append(f"另外 {more:,} 个" if chinese else f"and {more:,} more")
-    return "、".join(shown) if chinese else ", ".join(shown)
+        shown.append(TEXTS.say("coverage.more_names", language, count=more))
+    return TEXTS.say("coverage.between_names", language).join(shown)
 
 
 def _label(finding: Finding) -> str:
@@ -133,11 +128,10 @@ def _label(finding: Finding) -> str:
     return display_name(label if len(label) <= MAX_LABEL_CHARACTERS else f"…{label[-MAX_LABEL_CHARACTERS:]}")
 
 
-def _partly(finding: Finding, *, chinese: bool) -> str:
-    missing = missing_things(finding.omissions, "zh" if chinese else "en")
-    if not missing:
-        return _label(finding)
-    return f"{_label(finding)}（未读取：{missing}）" if chinese else f"{_label(finding)} (not read: {missing})"
+def _partly(finding: Finding, language: Language) -> str:
+    parts = missing_things(finding.omissions, language)
+    label = _label(finding)
+    return TEXTS.say("coverage.missing_parts", language, file=label, parts=parts) if parts else label
 
 
 def _short(reason: str) -> str:

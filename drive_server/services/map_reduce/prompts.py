@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from drive_server.kernel.texts import ORIGINAL, Language
 from drive_server.services.tree.names import display_name
 
 PART_CHARACTERS: Final = 24_000
@@ -60,12 +61,13 @@ class Task:
     language: str = ""
 
     @property
-    def is_chinese(self) -> bool:
-        """Return whether texts besides the answers are in Chinese."""
+    def texts(self) -> Language:
+        """The language of the texts besides the answers: English, if there are none in the wanted one."""
         wanted = self.language.strip().lower()
-        if wanted:
-            return wanted.startswith(("zh", "chinese")) or _HAN.search(wanted) is not None
-        return _HAN.search(self.instruction) is not None
+        if not wanted:
+            return "zh" if _HAN.search(self.instruction) else ORIGINAL
+        is_chinese = wanted.startswith("chinese") or _HAN.search(wanted) is not None
+        return "zh" if is_chinese else wanted[:2]
 
     def with_language(self, system: str) -> str:
         """Return the instructions with the language to write in."""

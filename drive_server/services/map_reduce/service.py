@@ -13,9 +13,10 @@ from drive_server.kernel.errors import (
     NotFoundError,
     UnsupportedContentError,
 )
+from drive_server.kernel.texts import Language
 from drive_server.models.contents import TextRange
 from drive_server.services.documents.service import DocumentService
-from drive_server.services.map_reduce.findings import Finding, Outcome, coverage_of, failed, in_order
+from drive_server.services.map_reduce.findings import TEXTS, Finding, Outcome, coverage_of, failed, in_order
 from drive_server.services.map_reduce.language_model import (
     LanguageModel,
     ModelDeclinedError,
@@ -140,17 +141,13 @@ async def reduce_findings(findings: Sequence[Finding], task: Task, model: Retryi
     answered = [finding for finding in findings if finding.answer]
     if not answered:
         read = sum(finding.is_read for finding in findings)
-        return _none(read, chinese=task.is_chinese), ""
+        return _none(read, task.texts), ""
     if len(answered) == 1 and not task.how:
         return list_answers(answered), ""
     try:
         return await _reduce(findings, task, model), ""
     except ModelError as error:
-        if task.is_chinese:
-            return list_answers(answered), f"各文件的答案未能汇总（{error.reason}），因此逐一列出。"
-        return list_answers(
-            answered
-        ), f"The answers could not be brought together ({error.reason}), so they are listed."
+        return list_answers(answered), TEXTS.say("not_joined", task.texts, reason=error.reason)
 
 
 def list_answers(findings: Sequence[Finding]) -> str:
@@ -190,10 +187,8 @@ def _batches(sections: Sequence[str]) -> list[list[str]]:
     return batches
 
 
-def _none(read: int, *, chinese: bool) -> str:
-    if chinese:
-        return f"已读的 {read:,} 个文件中都没有相关内容。" if read else "那里没有可读的文件。"
-    return f"Nothing in the {read:,} files that were read bears on this." if read else "There is no file there to read."
+def _none(read: int, language: Language) -> str:
+    return TEXTS.say("nothing_found", language, count=read) if read else TEXTS.say("no_files", language)
 
 
 NOT_FOUND: Final = "not_found"
@@ -229,7 +224,7 @@ class MapReduceService:
         reader = FileReader(self._documents, actor, task, retrying)
         findings = await _Round(reader, chosen.files, progress, verify).read_all(self._concurrency, retrying)
         findings = in_order(await self._filter_visible(actor, findings))
-        coverage = coverage_of(findings, chosen.fitting, chinese=task.is_chinese)
+        coverage = coverage_of(findings, chosen.fitting, task.texts)
         if findings and not any(finding.is_read for finding in findings):
             raise _nothing_read(findings, coverage)
         text, note = await reduce_findings(findings, task, retrying)

@@ -12,9 +12,9 @@ from drive_server.kernel.clock import Clock, utc_now
 from drive_server.kernel.sql.database import Database
 from drive_server.models.changes import Outcome
 from drive_server.models.items import Item, OnConflict
-from drive_server.services.files.moving import MoveChoice, move_item, require_may_take_out
+from drive_server.services.files.moving import MoveChoice, move, require_may_take_out
 from drive_server.services.files.operations import begin
-from drive_server.services.files.trash import trash_item
+from drive_server.services.files.trash import trash
 from drive_server.services.journal.changes import check_etag
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
@@ -162,7 +162,7 @@ class SaveService:
         async def operation(recorder: Recorder) -> Item:
             node = await _live(recorder.session, actor, ref)
             folder_id, name = node.row.parent_id, node.row.name
-            item = await trash_item(recorder, ref, if_match)
+            item = await trash(recorder, ref, if_match)
             if node.row.kind == "file" and folder_id is not None:
                 await note_departure(recorder, node.row, folder_id, name, self.clock())
             return item
@@ -221,7 +221,7 @@ async def _move(recorder: Recorder, ref: str, to: Destination, choice: MoveChoic
     taken = await live_child(session, to.folder_id, to.name) if row.kind == "file" else None
     if choice.on_conflict == "replace" and taken is not None and await is_spare(session, actor, taken, row):
         await remove(recorder, [taken])
-    item = await move_item(recorder, ref, to.folder_id, choice)
+    item = await move(recorder, ref, to.folder_id, choice)
     if row.kind == "file" and folder_id is not None and (row.parent_id, row.name) != (folder_id, name):
         await note_departure(recorder, row, folder_id, name, now)
     return item

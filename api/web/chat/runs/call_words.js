@@ -6,17 +6,6 @@ import { text } from "../../shared/texts/texts.js";
 
 /** What the assistant asks of itself, and nobody has to see. */
 const SILENT = new Set(["more_tools", "transfer_to_agent", "make_plan"]);
-const TOOLS = new Set(
-  (
-    "list_folder get_folder_tree get_file_info create_folder rename_item move_item move_items rename_items organize_items copy_item " +
-    "trash_item list_trash restore_item delete_item empty_trash create_file fill_template read_file write_file patch_file " +
-    "append_to_file list_versions diff_versions compare_files get_download_url restore_version search_files semantic_search_files " +
-    "check_citations query_table get_index_status reindex map_reduce_files read_bulk_result find_related_files share_item " +
-    "create_share_link list_shares update_share revoke_share list_shared_with_me undo_changes redo_changes list_changes " +
-    "authenticate whoami remember forget list_memories read_result"
-  ).split(" "),
-);
-
 /** @param {CallPart} call */
 export const isShown = (call) => !SILENT.has(call.name);
 
@@ -27,7 +16,9 @@ export function callTitle(call) {
       tool: call.record.toolTitle || call.record.toolName,
       server: call.record.serverName,
     });
-  return TOOLS.has(call.name) ? text(`chat.tool.${call.name}`) : call.name.replaceAll("_", " ");
+  const code = `chat.tool.${call.name}`;
+  const title = text(code);
+  return title === code ? call.name.replaceAll("_", " ") : title;
 }
 
 /**

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, TypeVar, cast
 
 import anyio.to_thread
@@ -12,10 +13,12 @@ from drive_server.kernel.access import Actor, Scope
 from drive_server.kernel.context import META_TOOL
 from drive_server.kernel.moments import to_iso, zone_of
 from drive_server.kernel.risks import ASKS, Asks, Kind, Risk
+from drive_server.kernel.texts import ORIGINAL, Language, Texts
 from drive_server.mcp import icons
 from drive_server.registry import ServiceRegistry
 from drive_server.services.journal.changes import ChangeKind
 
+TITLES: Final = Texts.beside(str(Path(__file__).parent))
 Action = Literal["create", "write", "rename", "move", "copy", "trash"]
 """Actions that a person may allow in a folder for a while. All of them can be undone."""
 ToolFunction = Callable[..., Awaitable[CallToolResult]]
@@ -48,8 +51,6 @@ class ToolSpec:
     `is_core`, every host is shown it.
     """
 
-    title: str
-    title_zh: str
     scope: Scope | None
     kind: Kind
     risk: Risk
@@ -68,6 +69,10 @@ class ToolSpec:
         function.__dict__["spec"] = replace(self, name=function.__name__)
         return function
 
+    def title(self, language: Language = ORIGINAL) -> str:
+        """Return its name for people."""
+        return TITLES.say(self.name, language)
+
     @property
     def meta(self) -> dict[str, Any]:
         """The record as `_meta` publishes it."""
@@ -76,7 +81,7 @@ class ToolSpec:
             "risk": self.risk,
             "scope": self.scope and self.scope.value,
             "asks": ASKS[self.kind, self.risk],
-            "title_zh": self.title_zh,
+            **{f"title_{language}": self.title(language) for language in TITLES.languages if language != ORIGINAL},
             "action": self.action,
             "writes": self.writes,
             "has_preview": self.has_preview,

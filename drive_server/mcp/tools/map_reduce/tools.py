@@ -42,7 +42,7 @@ class BulkTools(ToolGroup):
     icon = icons.STACK
     label = "many_files"
 
-    @ToolSpec("Read many files", "批量阅读文件", Scope.READ, "read", "medium", READS, can_be_task=True)
+    @ToolSpec(Scope.READ, "read", "medium", READS, can_be_task=True)
     async def map_reduce_files(
         self,
         call: Call,
@@ -85,7 +85,7 @@ class BulkTools(ToolGroup):
         detail = f"{result.text}\n\n{finding_lines(result.results)}{more if result.next is not None else ''}"
         return answer(actor, text, result, detail)
 
-    @ToolSpec("Read what many files said", "查看批量阅读的结果", Scope.READ, "read", "low", READS)
+    @ToolSpec(Scope.READ, "read", "low", READS)
     async def read_bulk_result(
         self, call: Call, result_id: ResultId, first: FirstFinding = 0, limit: FindingCount = 20
     ) -> Annotated[CallToolResult, StoredBulkResult]:

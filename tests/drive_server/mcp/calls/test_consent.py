@@ -45,7 +45,7 @@ async def test_a_call_that_destroys_or_shares_does_nothing_after_a_no(drive: Dri
         for number, (tool, arguments) in enumerate(CALLS.items()):
             refused = await host.refused(tool, **filled(arguments, known))
             assert (tool, refused["code"], len(person.questions)) == (tool, "declined", number + 1)
-            assert "请确认：更改云盘内容" not in person.questions[-1]
+            assert "请确认：更改网盘内容" not in person.questions[-1]
     assert await state(drive, alice) == before
 
 

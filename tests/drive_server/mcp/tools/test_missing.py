@@ -76,11 +76,8 @@ def test_a_finding_of_a_file_with_losses_is_partial_and_the_coverage_names_them(
     assert result.missing == MissingResult(**PICTURE)
     assert result.note == "Not read: 1 picture without text."
     both = [finding, repeated]
-    assert (
-        coverage_of(both, 2, chinese=False)
-        == "2 of 2 read; 1 only in part: /a.docx (not read: 1 picture without text)."
-    )
-    assert "1 个只读了一部分：/a.docx（未读取：1 张没有文字的图片）" in coverage_of(both, 2, chinese=True)
+    assert coverage_of(both, 2, "en") == "2 of 2 read; 1 only in part: /a.docx (not read: 1 picture without text)."
+    assert "1 个只读了一部分：/a.docx（未读取：1 张没有文字的图片）" in coverage_of(both, 2, "zh")
 
 
 @pytest.mark.parametrize("kind", OMISSION_KINDS)

@@ -94,7 +94,7 @@ def test_no_content_ends_its_section(content: str) -> None:
     ],
 )
 def test_what_is_said_besides_answers_is_in_the_language_that_is_wanted(task: Task, *, chinese: bool) -> None:
-    assert task.is_chinese is chinese
+    assert (task.texts == "zh") is chinese
 
 
 def read(path: str, characters: int = 5) -> Finding:
@@ -108,19 +108,19 @@ def test_coverage_names_what_was_not_read_and_why_and_how_many_were_left_out() -
         failed("/c\u202e.md", "needs_ocr", "It needs  OCR."),
         failed("/d", "x", "y" * 500),
     ]
-    assert coverage_of(findings, 4, chinese=False) == (
+    assert coverage_of(findings, 4, "en") == (
         f"2 of 4 read; 2 failed: /c\\u{{202e}}.md (It needs OCR), /d ({'y' * 100}…); 1 only in part: /b."
     )
-    assert coverage_of(findings[:1], 1_001, chinese=False) == (
+    assert coverage_of(findings[:1], 1_001, "en") == (
         "1 of 1 read; 1,000 more fit and were left out, because max_files is 1."
     )
-    assert coverage_of(findings[:1], None, chinese=True) == (
+    assert coverage_of(findings[:1], None, "zh") == (
         "共 1 个文件，已读 1 个；还有一些符合的文件未处理，因为 max_files 为 1。"
     )
 
 
 def test_coverage_stays_a_line_however_many_failed() -> None:
-    line = coverage_of([failed(f"/{'n' * 5_000}{number}", "x", "r" * 900) for number in range(500)], 500, chinese=False)
+    line = coverage_of([failed(f"/{'n' * 5_000}{number}", "x", "r" * 900) for number in range(500)], 500, "en")
     assert line.startswith("0 of 500 read; 500 failed: ")
     assert line.endswith("and 490 more.")
     assert len(line) < 5_000

@@ -1,6 +1,8 @@
 """Everything that follows from a tool's record: registration, scopes, consent, `_meta`, the assistant's policy."""
 
+import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
@@ -10,9 +12,11 @@ from drive_server.drive import Drive
 from drive_server.kernel.access import Actor, Scope
 from drive_server.kernel.context import META_TOOL
 from drive_server.kernel.messages import Message
+from drive_server.kernel.texts import Texts
 from drive_server.mcp.calls.call import Call, changed
 from drive_server.mcp.server import GROUPS
 from drive_server.mcp.tiers.more_tools import MoreTools
+from drive_server.mcp.tools.definition import spec as module
 from drive_server.mcp.tools.definition.arguments import ItemRef
 from drive_server.mcp.tools.definition.spec import OVERWRITES, ToolGroup, ToolSpec, records, spec_of
 from drive_server.models.changes import Effect, Touch
@@ -30,13 +34,23 @@ class MadeUpTools(ToolGroup):
     """A tool that the drive does not have."""
 
     @records("trash", "trash")
-    @ToolSpec("Hide an item", "隐藏", Scope.DELETE, "removal", "low", OVERWRITES, can_be_task=True)
+    @ToolSpec(Scope.DELETE, "removal", "low", OVERWRITES, can_be_task=True)
     async def hide_item(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, Item]:
         """Hide an item."""
         outcome = await call.agreed(await call.actor(), lambda agreed: self._drive.files.trash(agreed, item_id))
         return changed(await call.actor(), outcome, "Hidden.", outcome.value)
 
 
+@pytest.fixture
+def titles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the made-up tool its titles."""
+    for language, title in {"en": "Hide an item", "zh": "隐藏"}.items():
+        known = {name: module.TITLES.say(name, language) for name in module.TITLES.codes}
+        (tmp_path / f"{language}.json").write_text(json.dumps({**known, "hide_item": title}), "utf-8")
+    monkeypatch.setattr(module, "TITLES", Texts(tmp_path))
+
+
+@pytest.mark.usefixtures("titles")
 async def test_a_new_tool_gets_everything_from_its_record(drive: Drive, alice: Actor) -> None:
     await drive.files.create_folder(alice, "root", "Old")
     drive.server.add_group(MadeUpTools(drive))
@@ -107,7 +121,7 @@ def test_signing_in_is_all_that_a_host_may_do_and_the_assistant_never_does() -> 
 
 
 def test_every_record_has_a_chinese_title_of_its_own() -> None:
-    titles = [spec.title_zh for spec in SPECS.values()]
+    titles = [one.title("zh") for one in SPECS.values()]
     assert len(set(titles)) == len(titles)
     assert all(any("\u4e00" <= sign <= "\u9fff" for sign in title) for title in titles)
 
