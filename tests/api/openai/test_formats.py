@@ -94,7 +94,7 @@ def test_a_wish_for_json_reaches_the_model_as_it_came(person: Person, server: Op
 
 def test_a_stream_has_the_object_whole(person: Person, server: OpenAIServer) -> None:
     server.replies = [text('Here it is: {"title": "One plum"}')]
-    body = {"model": TEXT, "messages": [user("one plum")], "stream": True, "response_format": FORMAT}
+    body: dict[str, Any] = {"model": TEXT, "messages": [user("one plum")], "stream": True, "response_format": FORMAT}
     with client_of(person) as client:
         chunks = [*client.chat.completions.create(**body)]
     said = [chunk.choices[0].delta.content for chunk in chunks]
@@ -227,7 +227,7 @@ def test_the_built_in_model_says_which_forms_are_beyond_it(
 @pytest.mark.parametrize("wanted", [None, FORMAT])
 def test_a_client_that_leaves_a_model_without_tools_stops_it(person: Person, server: OpenAIServer, wanted: Any) -> None:
     server.replies = [Stream([{"content": "A very "}, {"content": "long answer "}], stalls=True)]
-    body = {"model": TEXT, "messages": [user("tell me")], "stream": True, "response_format": wanted}
+    body: dict[str, Any] = {"model": TEXT, "messages": [user("tell me")], "stream": True, "response_format": wanted}
     with person.http.stream("POST", "/v1/chat/completions", json=body) as answer:
         next(answer.iter_lines())
     assert server.left.wait(20)
