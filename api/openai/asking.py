@@ -52,12 +52,14 @@ class Door:
             raise InvalidRequestError("tool_required")
         found = await find_model(self.service, self.caller, body.model)
         if is_housekeeping(messages, streams=bool(body.stream)):
-            return Choice(found.name, found.assistant, is_text=True)
+            found = Choice(found.name, found.assistant, is_text=True)
+        if not found.is_text and body.format and body.format.type != "text":
+            raise InvalidRequestError("only_words")
         return found
 
-    def write(self, choice: Choice, messages: Messages) -> AsyncGenerator[list[Piece]]:
-        """Return the pieces of the assistant's model alone."""
-        return write(self.service, choice.assistant.model, messages)
+    async def write(self, choice: Choice, body: ToolBody, messages: Messages) -> AsyncGenerator[list[Piece]]:
+        """Return the pieces of the assistant's model alone. Raises `InvalidRequestError`."""
+        return await write(self.service, choice.assistant.model, messages, body.format)
 
     async def begin(self, choice: Choice, conversation: Conversation, at: Named | None = None) -> Answer:
         """Return the answer of the assistant, which has begun."""

@@ -31,12 +31,13 @@ FIELDS: Final = {"text": "content", "thought": "reasoning_content"}
 async def complete_chat(body: ChatCompletionBody, caller: CallerDep, service: ServiceDep, request: Request) -> Response:
     """Answer the last message of a conversation.
 
-    Closing the connection stops nothing. A stream stays open for two minutes where a call waits for a decision.
+    Closing the connection stops no run. A stream stays open for two minutes where a call waits for a decision.
     """
     door, messages = Door(request, caller, service), [(one.role, one.content) for one in body.messages]
     choice = await door.choice(body, messages)
     if choice.is_text:
-        name, created, pieces = uuid4().hex, int(service.clock.now().timestamp()), door.write(choice, messages)
+        name, created = uuid4().hex, int(service.clock.now().timestamp())
+        pieces = await door.write(choice, body, messages)
     else:
         answer = await door.begin(choice, read_conversation(messages))
         name, created = answer.id, int(answer.run.created_at.timestamp())

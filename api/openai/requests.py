@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from typing_extensions import override
 
 MAX_MESSAGES: Final = 5_000
 MAX_PARTS: Final = 100
@@ -39,12 +40,46 @@ class StreamOptions(OpenAIBody):
     include_usage: bool = False
 
 
+class JsonSchema(OpenAIBody):
+    """A JSON schema by the name that its client gives it."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")] = "answer"
+    form: dict[str, Any] | None = Field(default=None, alias="schema")
+    strict: bool | None = None
+
+
+class AnswerFormat(JsonSchema):
+    """The form of an answer: words, any JSON object, or one that fits a schema, which may stand in a field of its own.
+
+    That field is of chat completions; responses have the schema right here.
+    """
+
+    type: Literal["text", "json_object", "json_schema"] = "text"
+    json_schema: JsonSchema | None = None
+
+    @property
+    def schema_given(self) -> JsonSchema:
+        """The schema, wherever it stands."""
+        return self.json_schema or self
+
+
+class TextOptions(OpenAIBody):
+    """Options of a response's text."""
+
+    format: AnswerFormat | None = None
+
+
 class ToolBody(OpenAIBody):
-    """The fields about tools of the client, which are never called."""
+    """The fields of both protocols beside the messages. Tools of a client are never called."""
 
     tool_choice: Any = None
     stream: bool | None = False
     model: ModelName
+
+    @property
+    def format(self) -> AnswerFormat | None:
+        """The form of the answer that the client asks for."""
+        return None
 
     @property
     def requires_tool(self) -> bool:
@@ -64,6 +99,13 @@ class ChatCompletionBody(ToolBody):
 
     messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=MAX_MESSAGES)]
     stream_options: StreamOptions | None = None
+    response_format: AnswerFormat | None = None
+
+    @property
+    @override
+    def format(self) -> AnswerFormat | None:
+        """The form of the answer that the client asks for."""
+        return self.response_format
 
 
 class InputItem(OpenAIBody):
@@ -90,6 +132,13 @@ class ResponseBody(ToolBody):
     instructions: str | None = None
     previous_response_id: Id | None = None
     conversation: Id | NamedConversation | None = None
+    text: TextOptions | None = None
+
+    @property
+    @override
+    def format(self) -> AnswerFormat | None:
+        """The form of the answer that the client asks for."""
+        return self.text.format if self.text else None
 
     @property
     def conversation_id(self) -> str | None:

@@ -77,7 +77,7 @@ async def create_response(body: ResponseBody, caller: CallerDep, service: Servic
     if choice.is_text:
         briefed = [("system", body.instructions), *messages] if body.instructions else messages
         head = Head(uuid4().hex, int(service.clock.now().timestamp()), body.model, instructions=body.instructions)
-        pieces = door.write(choice, briefed)
+        pieces = await door.write(choice, body, briefed)
     else:
         answer = await _answer(door, choice, body, messages)
         head = _head(answer, body)

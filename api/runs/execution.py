@@ -42,6 +42,7 @@ from drive_server.kernel.telemetry.fields import begin_log_fields
 from drive_server.kernel.telemetry.traces import span
 from graph.drive.sentences import text
 from graph.errors import AgentError, CrashedError
+from graph.events.calls import named
 from graph.events.definitions import GraphEvent
 from graph.events.sending import Delta, listening
 from graph.language import Language, language_of
@@ -494,5 +495,5 @@ def _cancelled_record(updates: Sequence[Event], language: Language) -> Event:
 
 
 def _cancelled_call(start: Event) -> Event:
-    call = {"tool_call_id": start["tool_call_id"], "name": start["name"]}
+    call = {"tool_call_id": start["tool_call_id"], **named(start["name"])}
     return {"type": "tool_call_end", **call, "status": "cancelled", "result": "", "duration_ms": 0}

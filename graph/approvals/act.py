@@ -39,7 +39,7 @@ from graph.drive.connections import (
 )
 from graph.drive.sentences import localize
 from graph.errors import DriveUnavailableError
-from graph.events.calls import CallStatus, ToolProgressEvent
+from graph.events.calls import CallStatus, ToolProgressEvent, named
 from graph.events.sending import emit, emitter
 from graph.language import Language
 from graph.limits.limits import result_text
@@ -266,7 +266,7 @@ def _progress_event(call: Call, status: CallStatus) -> ToolProgressEvent:
     return {
         "type": "tool_progress",
         "tool_call_id": call["tool_call_id"],
-        "name": call["name"],
+        **named(call["name"]),
         "status": status,
     }
 

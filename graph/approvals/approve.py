@@ -31,6 +31,7 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
 from graph.errors import DriveUnavailableError
 from graph.events.approvals import DecisionView
+from graph.events.calls import named
 from graph.events.sending import emit
 from graph.language import Language
 from graph.messages.records import announce_results
@@ -295,7 +296,7 @@ def _announce_again(calls: Sequence[Call]) -> None:
             {
                 "type": "tool_progress",
                 "tool_call_id": call["tool_call_id"],
-                "name": call["name"],
+                **named(call["name"]),
                 "status": "pending",
                 "message": call["reason"],
             }

@@ -2,33 +2,18 @@
 
 import json
 import re
-from collections.abc import Callable, ItemsView, Iterator, Mapping
-from contextvars import ContextVar
-from itertools import count
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
-
-from jsonschema import Draft202012Validator
-from jsonschema.validators import extend
-from referencing import Registry
-from referencing.exceptions import Unresolvable
+from collections.abc import ItemsView, Mapping
+from typing import Any, Final, Literal, cast
 
 from drive_server.kernel.lenient.optional_arguments import without_nulls
 from graph.drive.tool_names import REDO, UNDO
+from graph.limits.schemas import problems_of
 from graph.state import State, running_turn
 
-if TYPE_CHECKING:
-    from jsonschema.protocols import Validator
-
-MAX_PROBLEMS: Final = 5
-MAX_PROBLEM_CHARACTERS: Final = 500
-MAX_STEPS: Final = 10_000
-"""Keywords of a schema that are checked, each time that they are; some tenths of a second."""
 MAX_REFERENCES: Final = 8
-NOT_CHECKABLE: Final = "The arguments can't be checked: the tool's schema is too complicated, or leads nowhere."
 BOOLEANS: Final = {"true": True, "false": False}
 WRAPPERS: Final = frozenset({"properties", "parameters", "arguments", "args", "input"})
 """Words of schemas and of protocols under which small models put the arguments once more."""
-_steps: Final = ContextVar[Iterator[int]]("steps")
 
 
 FieldKind = Literal["name", "names", "folder", "text", "edits", "person", "role", "hours", "choice", "number", "value"]
@@ -110,13 +95,7 @@ def fit(
     properties = cast("Mapping[str, Any]", schema.get("properties", {}))
     coerced = {name: _coerce(value, properties.get(name, {}), schema) for name, value in _unwrapped(args, properties)}
     fitted = without_nulls(coerced, schema, keeps_allowed=is_outside)
-    validator: Validator = _COUNTED({**schema, "additionalProperties": False}, registry=Registry[Any]())
-    _steps.set(count())
-    try:
-        errors = sorted(validator.iter_errors(fitted), key=lambda error: list(map(str, error.path)))
-    except (_TooManyStepsError, RecursionError, Unresolvable):
-        return fitted, [NOT_CHECKABLE]
-    return fitted, [_sentence(list(error.path), error.message) for error in errors[:MAX_PROBLEMS]]
+    return fitted, problems_of(fitted, {**schema, "additionalProperties": False})
 
 
 def _unwrapped(args: Mapping[str, Any], properties: Mapping[str, Any]) -> ItemsView[str, Any]:
@@ -126,29 +105,6 @@ def _unwrapped(args: Mapping[str, Any], properties: Mapping[str, Any]) -> ItemsV
         if isinstance(inside, Mapping) and inside.keys() <= properties.keys():
             return cast("Mapping[str, Any]", inside).items()
     return args.items()
-
-
-class _TooManyStepsError(Exception):
-    """The check takes longer than any arguments are worth."""
-
-
-def _counted(check: Callable[..., Any]) -> Callable[..., Any]:
-    def counted(*args: Any) -> Any:
-        if next(_steps.get()) >= MAX_STEPS:
-            raise _TooManyStepsError
-        return check(*args)
-
-    return counted
-
-
-_COUNTED: Final = extend(
-    Draft202012Validator, {name: _counted(check) for name, check in Draft202012Validator.VALIDATORS.items()}
-)
-
-
-def _sentence(path: list[Any], message: str) -> str:
-    said = f"{'.'.join(map(str, path))}: {message}" if path else message
-    return said[:MAX_PROBLEM_CHARACTERS]
 
 
 def _coerce(value: Any, wanted: Any, root: Mapping[str, Any]) -> Any:

@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 from graph.approvals.arguments import editable_of, fit
 from graph.approvals.passages import shown
 from graph.events.approvals import ApprovalAction
+from graph.events.calls import named
 from graph.language import Language
 from graph.policy.grant_offers import grantable
 from graph.servers.names import is_outside
@@ -103,7 +104,7 @@ def _description(call: Call, language: Language) -> str:
 def _action(call: Call, schema: Mapping[str, Any]) -> ApprovalAction:
     return {
         "tool_call_id": call["tool_call_id"],
-        "name": call["name"],
+        **named(call["name"]),
         "args": call["args"],
         "risk": call["risk"],
         "reason": call["reason"],

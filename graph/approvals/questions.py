@@ -9,6 +9,7 @@ from drive_server.kernel.texts import Texts
 from graph.approvals.answers import Decision, DecisionError, approves_all, for_this_approval, read_decisions
 from graph.approvals.payload import ApprovalPayload
 from graph.events.approvals import ApprovalAction, QuestionView
+from graph.events.calls import named
 from graph.language import Language
 from graph.policy.reasons import sentence
 from graph.servers.elicitation.answers import Problem, read_answer
@@ -58,7 +59,7 @@ def question_payload(
     args = defaults_of(view["schema"])
     action: ApprovalAction = {
         "tool_call_id": call["tool_call_id"],
-        "name": call["name"],
+        **named(call["name"]),
         "args": args,
         "risk": call["risk"],
         "reason": sentence("question", language),

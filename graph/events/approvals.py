@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from graph.events.calls import NamedTool
 from graph.events.markers import KEY
 from graph.language import Language
 from graph.links.text_fields import DATA, PRODUCT, ProductText
@@ -31,7 +32,7 @@ class QuestionView(TypedDict):
     language: Language
 
 
-class ApprovalAction(TypedDict):
+class ApprovalAction(NamedTool):
     """One call that waits for the person's decision. A grant given with an approval covers calls of `grant_kind`.
 
     `code` is the reason's, as in docs/GATEWAY.md; `passage` is the text read before that most likely led to the call,
@@ -40,7 +41,6 @@ class ApprovalAction(TypedDict):
     """
 
     tool_call_id: ProductText
-    name: str
     args: Annotated[dict[str, Any], DATA]
     risk: Risk
     reason: str

@@ -8,6 +8,7 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from mcp.types import CallToolResult, TextContent
 
+from graph.events.calls import named
 from graph.events.sending import emit
 from graph.links.allowlist import HostAllowlist
 from graph.links.filter import LinkFilter
@@ -66,7 +67,7 @@ def refusal_of(message: ToolMessage) -> Refusal | None:
 
 def announce_call(tool_call_id: str, name: str, args: dict[str, Any]) -> None:
     """Tell clients that the model asks for a call."""
-    emit({"type": "tool_call_start", "tool_call_id": tool_call_id, "name": name, "args": args})
+    emit({"type": "tool_call_start", "tool_call_id": tool_call_id, **named(name), "args": args})
 
 
 def report(message: ToolMessage, duration_ms: int = 0) -> ToolMessage:
@@ -75,7 +76,7 @@ def report(message: ToolMessage, duration_ms: int = 0) -> ToolMessage:
         {
             "type": "tool_call_end",
             "tool_call_id": message.tool_call_id,
-            "name": message.name or "",
+            **named(message.name or ""),
             "status": outcome_of(message),
             "result": message.text,
             "duration_ms": duration_ms,

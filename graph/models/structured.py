@@ -25,6 +25,7 @@ from graph.limits.budget import Spending
 from graph.models.asking import ChatRunnable, ask, dialect_of, was_cut
 from graph.models.client import LeanChatModel
 from graph.models.dialects import JSON_SCHEMA, RULES, TOOL_CHOICE, TOOLS
+from graph.models.shapes import AnswerShape, is_of_client
 from graph.models.shortening import ask_once_shorter
 
 Schema = TypeVar("Schema", bound=BaseModel)
@@ -77,7 +78,7 @@ async def ask_for(
             if was_cut(answer):
                 raise ModelLengthError(str(error)) from error
             if error.detail == NO_OBJECT and step.rule == JSON_SCHEMA:
-                dialect_of(model).learn(JSON_SCHEMA)
+                _learn(model, schema, [JSON_SCHEMA])
             if repairs <= 0:
                 raise
             repairs -= 1
@@ -110,10 +111,14 @@ async def _climb(
                 raise
             refused.append(step.rule)
         else:
-            for rule in refused:
-                dialect.learn(rule)
+            _learn(model, schema, refused)
             return step, answer
     raise AssertionError
+
+
+def _learn(model: BaseChatModel, schema: type[BaseModel], rules: Sequence[str]) -> None:
+    for rule in () if is_of_client(schema) else rules:
+        dialect_of(model).learn(rule)
 
 
 def _is_refused(step: Step, error: ModelError) -> bool:
@@ -135,8 +140,15 @@ def _with_hint(messages: Sequence[BaseMessage], hint: str) -> list[BaseMessage]:
 
 
 def _bind_schema(model: BaseChatModel, schema: type[BaseModel]) -> ChatRunnable:
-    form = {"name": schema.__name__, "schema": strict_schema(schema.model_json_schema()), "strict": True}
+    if issubclass(schema, AnswerShape):
+        return cast("ChatRunnable", model.bind(response_format=dict(schema.response_format)))
+    form = {"name": schema.__name__, "schema": _form_of(schema), "strict": True}
     return cast("ChatRunnable", model.bind(response_format={"type": "json_schema", "json_schema": form}))
+
+
+def _form_of(schema: type[BaseModel]) -> dict[str, Any]:
+    form = schema.model_json_schema()
+    return form if is_of_client(schema) else strict_schema(form)
 
 
 def _bind_required(model: BaseChatModel, schema: type[BaseModel]) -> ChatRunnable:
@@ -154,12 +166,12 @@ def _bind_nothing(model: BaseChatModel, schema: type[BaseModel]) -> ChatRunnable
 
 def _schema_hint(model: BaseChatModel, schema: type[BaseModel]) -> str:
     is_shown = isinstance(model, LeanChatModel) and model.endpoint.url.startswith(SHOWS_SCHEMA)
-    return "" if is_shown else _json_hint(model, schema)
+    return "" if is_shown and "properties" in schema.model_json_schema() else _json_hint(model, schema)
 
 
 def _json_hint(model: BaseChatModel, schema: type[BaseModel]) -> str:
     del model
-    return JSON_ALONE.format(json.dumps(strict_schema(schema.model_json_schema()), ensure_ascii=False))
+    return JSON_ALONE.format(json.dumps(_form_of(schema), ensure_ascii=False))
 
 
 def _tool_hint(model: BaseChatModel, schema: type[BaseModel]) -> str:

@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 from graph.offline.conversation import Conversation, items_in, read_conversation
 from graph.offline.documents import lent_answer
 from graph.offline.followup import follow_up, is_fragment
+from graph.offline.forms import filled
 from graph.offline.replay import CallsNeededError, Replay, Reply, Request, StoppedError, UnresolvedError
 from graph.offline.scripts import changing, editing, finding, listing, organising, reading
 from graph.offline.scripts.task import Task
@@ -187,8 +188,12 @@ def next_message(messages: Sequence[BaseMessage], options: dict[str, Any], model
     tools: dict[str, str] = options.get("described_tools") or {}
     schema = next((name for name in STRUCTURED if name in tools), "")
     lent = None if tools else lent_answer(conversation.asked)
+    forms: dict[str, Any] = options.get("forms") or {}
+    made = {name: args for name, form in forms.items() if (args := filled(form, conversation.asked))}
     if schema:
         reply = Reply(calls=(Request(schema, STRUCTURED[schema](conversation)),))
+    elif made:
+        reply = Reply(calls=tuple(Request(name, args) for name, args in made.items()))
     else:
         reply = answer(conversation, tools) if lent is None else Reply(lent)
     calls = [

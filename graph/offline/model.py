@@ -37,7 +37,8 @@ class OfflineChatModel(BaseChatModel):
         """Return the model with these tools: MCP tools, schemas, functions, or their JSON."""
         functions = [convert_to_openai_tool(tool)["function"] for tool in tools]
         described = {str(one["name"]): _chinese_title(tool) for tool, one in zip(tools, functions, strict=True)}
-        return self.bind(described_tools=described, tool_choice=tool_choice, **kwargs)
+        forms = {one["name"]: one.get("parameters") or {} for one in functions} if tool_choice else {}
+        return self.bind(described_tools=described, forms=forms, **kwargs)
 
     @override
     def _generate(

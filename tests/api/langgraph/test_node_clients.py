@@ -101,6 +101,13 @@ def test_the_hook_of_the_sdk_shows_a_chat(owner: Person, model: HoldingModel) ->
     assert story["doubled"] == []
 
 
+def test_the_look_for_doubled_answers_sees_those_of_a_server_whose_pieces_come_late(
+    owner: Person, model: HoldingModel
+) -> None:
+    doubled = told(owner, model, "hooks", "mutated")["doubled"]
+    assert [kind for kind, _ in doubled] == ["human", "ai", "ai"]
+
+
 def test_the_hook_of_the_second_protocol_shows_chats(owner: Person, model: HoldingModel) -> None:
     story = told(owner, model, "hooks", "react")
     assert [words for _, words in story["edited"]] == ["one", "You said one", "deux", "You said deux"]

@@ -10,8 +10,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import pytest
-
 from tests.api.openai.asking import orders_of, threads_of
 
 if TYPE_CHECKING:
@@ -68,9 +66,8 @@ def test_librechat_begins_and_goes_on(owner: Person) -> None:
     person.close()
 
 
-@pytest.mark.parametrize("name", ["title completion", "title structured", "title functions"])
-def test_a_title_of_librechat_belongs_to_no_conversation(owner: Person, name: str) -> None:
+def test_a_title_of_librechat_belongs_to_no_conversation(owner: Person) -> None:
     before, runs = threads_of(owner), owner.get("/api/runs")["items"]
-    assert send(owner, name, LIBRECHAT)
+    assert send(owner, "title completion", LIBRECHAT)
     assert threads_of(owner) == before
     assert owner.get("/api/runs")["items"] == runs

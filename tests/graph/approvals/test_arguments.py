@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from graph.approvals.arguments import NOT_CHECKABLE, editable_of, fit
+from graph.approvals.arguments import editable_of, fit
+from graph.limits.schemas import NOT_CHECKABLE
 
 FIELDS = {"find": {"type": "string"}, "with": {"type": "string", "default": ""}}
 SCHEMA: dict[str, Any] = {

@@ -8,12 +8,15 @@ from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
+from graph.events.calls import OWN_TOOLS, named
 from graph.events.definitions import EVENTS, definitions_of
 from graph.events.markers import FINAL, KEY
 from graph.events.sending import listening
 from graph.links.allowlist import HostAllowlist
 from graph.links.filter import LinkFilter
+from graph.policy.contract import APPROVE_PLAN
 from graph.state import AGENTS
+from graph.tools.box import LOCAL_NAMES
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
 from tests.graph.assistant import Assistant, Seen, approve
 from tests.hostile import hostile_sample, live_paths
@@ -28,13 +31,23 @@ FIELDS: dict[str, set[str]] = {
     "plan_edited": {"plan_id", "version", "steps"},
     "plan_revised": {"plan_id", "version", "why", "steps"},
     "map_progress": {"step_id", "item_id", "path", "status", "total"},
-    "tool_call_start": {"tool_call_id", "name", "args"},
-    "tool_progress": {"tool_call_id", "name", "status", "message", "progress", "total", "reason", "grant_id"},
+    "tool_call_start": {"tool_call_id", "name", "displayName", "args"},
+    "tool_progress": {
+        "tool_call_id",
+        "name",
+        "displayName",
+        "status",
+        "message",
+        "progress",
+        "total",
+        "reason",
+        "grant_id",
+    },
     "approval_needed": {"approval_id", "expires_at", "actions"},
     "approval_resolved": {"approval_id", "decisions", "status"},
     "approval_expired": {"approval_id", "expires_at", "tool_call_ids"},
     "run_parked": {"run_id", "approval_id", "expires_at"},
-    "tool_call_end": {"tool_call_id", "name", "status", "result", "duration_ms"},
+    "tool_call_end": {"tool_call_id", "name", "displayName", "status", "result", "duration_ms"},
     "assistant.toolCall.updated": {"messageId", "toolCall"},
     "content": {"text", "message_id", "step_id", "restarts"},
     "reasoning": {"text", "message_id", "step_id"},
@@ -182,6 +195,25 @@ async def test_every_call_that_starts_ends_once_whatever_becomes_of_it(
     ends = [event["tool_call_id"] for part in seen for event in part.of("tool_call_end")]
     assert starts == ["t", "n"]
     assert ends == ["t", "n"]
+
+
+async def test_an_event_that_names_a_tool_names_its_server_too(assistant: Assistant, model: ScriptedChatModel) -> None:
+    model.script = [tool_call("trash_item", "t", item_id="a"), tool_call("list_memories", "m"), "ok"]
+    seen = [await assistant.say("delete a")]
+    assert seen[0].asked is not None
+    (action,) = seen[0].asked["actions"]
+    assert (action["name"], action["displayName"]) == ("trash_item", "mcp__drive__trash_item")
+    seen.append(await assistant.answer(approve("t")))
+    told = [event for part in seen for event in part.events if event["type"].startswith("tool_")]
+    assert {(event["type"], event["name"], event["displayName"]) for event in told} == {
+        *((f"tool_{kind}", "trash_item", "mcp__drive__trash_item") for kind in ("call_start", "progress", "call_end")),
+        *((f"tool_{kind}", "list_memories", "list_memories") for kind in ("call_start", "progress", "call_end")),
+    }
+
+
+def test_only_the_assistants_own_tools_have_no_server() -> None:
+    assert {*LOCAL_NAMES, APPROVE_PLAN} == OWN_TOOLS
+    assert named("mcp__Notes__add")["displayName"] == "mcp__Notes__add"
 
 
 async def streamed(assistant: Assistant, text: str) -> tuple[list[dict[str, Any]], str]:

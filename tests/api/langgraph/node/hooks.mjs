@@ -44,7 +44,12 @@ async function mount(hook, options) {
 const shown = (stream) =>
   JSON.stringify({ said: said(stream).slice(-4), error: String(stream.error), loads: stream.isLoading, asks: stream.interrupt?.id });
 
-const isDoubled = ({ messages }) => new Set(messages.map((message) => message.id)).size < messages.length;
+/** Say whether a message is there twice: by its id, or as an answer whose words stand in the one above it already. */
+function isDoubled(stream) {
+  const words = said(stream);
+  const repeats = ([kind, text], at) => kind === "ai" && text && words[at - 1]?.[0] === "ai" && words[at - 1][1].startsWith(text);
+  return new Set(stream.messages.map((message) => message.id)).size < stream.messages.length || words.some(repeats);
+}
 
 /** Return the messages of a stream as kinds and words. */
 function said(stream) {
