@@ -31,10 +31,15 @@ help:
 run: .venv/installed
 	@exec $(BIN)/drive-agent serve
 
-# The tests that touch storage most, run a second time on PostgreSQL, whose server is one of the tests' Python packages.
-ON_POSTGRESQL = $(addprefix tests/drive_server/services/,journal files undo sharing uploads identity/test_service.py) \
-	tests/drive_server/kernel/sql tests/drive_server/storage tests/api/events tests/api/approvals tests/api/metrics tests/api/test_cancelled_changes.py \
-	$(addprefix tests/api/runs/,test_log_before_state.py test_parked.py test_run_events.py test_stopping.py test_retention.py)
+# The tests whose statements differ most, run a second time on PostgreSQL, whose server is one of the tests' Python
+# packages; `make test-postgresql` runs all of them on it.
+ON_POSTGRESQL = tests/drive_server/kernel/sql tests/drive_server/services/journal \
+	$(addprefix tests/drive_server/services/files/test_,conflicts.py copying.py service.py trash.py trash_expiry.py) \
+	$(addprefix tests/drive_server/services/sharing/test_,service.py links.py link_visits.py link_downloads.py) \
+	$(addprefix tests/drive_server/services/,undo/test_service.py uploads/test_two_drives.py identity/test_service.py) \
+	$(addprefix tests/drive_server/storage/test_,aside.py collector.py installation.py process_locks.py) \
+	$(addprefix tests/api/,events/test_log.py approvals/test_approving.py metrics/test_scrape.py test_cancelled_changes.py) \
+	$(addprefix tests/api/runs/test_,log_before_state.py parked.py run_events.py stopping.py retention.py)
 
 # The tests of storage need no browser: with `make --jobs` they run while those are installed.
 test release-check: test-storage test-most
@@ -45,7 +50,7 @@ test-most: .venv/installed-node .venv/installed-webdav .venv/installed-browser |
 	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder $(RELEASE)
 
 test-storage: .venv/installed-test
-	TEST_DATABASE=postgresql $(BIN)/python -m pytest --numprocesses 4 --dist loadfile $(ON_POSTGRESQL)
+	TEST_DATABASE=postgresql $(BIN)/python -m pytest --numprocesses 3 --dist loadfile $(ON_POSTGRESQL)
 
 # For every night: all tests of the drive and of the service on PostgreSQL.
 test-postgresql: .venv/installed-test
@@ -83,8 +88,8 @@ SEED ?= soak
 soak: .venv/installed-test
 	SOAK_KILLS=200 SOAK_EXAMPLES=100 SOAK_STOP_SECONDS=20 SOAK_AWAY_SECONDS=30 SOAK_SEED=$(SEED) $(BIN)/python -m pytest \
 		tests/e2e/test_soak.py tests/e2e/test_killed_doors.py tests/e2e/test_stops.py tests/e2e/pair \
-		tests/properties/test_doors.py tests/properties/test_kills.py tests/benchmarks/evaluation/test_perfect_model.py \
-		tests/benchmarks/evaluation/test_careless_model.py tests/drive_server/http/dav/test_saves.py \
+		tests/properties/test_doors.py tests/properties/test_kills.py tests/properties/test_races.py \
+		tests/benchmarks/evaluation/test_perfect_model.py tests/benchmarks/evaluation/test_careless_model.py tests/drive_server/http/dav/test_saves.py \
 		tests/drive_server/knowledge/ingest/test_damaged_index.py
 
 bench: .venv/installed-bench

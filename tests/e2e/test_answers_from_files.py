@@ -59,13 +59,12 @@ def workbook() -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.parametrize("number", AMOUNTS)
 @pytest.mark.parametrize(
-    "question",
+    ("number", "question"),
     [
-        "What is the amount due of invoice number {}?",
-        "What is the amount due of invoice {}?",
-        "What is the amount due of invoice number {} in invoices.pdf?",
+        ("1001", "What is the amount due of invoice number {}?"),
+        ("1002", "What is the amount due of invoice {}?"),
+        ("1003", "What is the amount due of invoice number {} in invoices.pdf?"),
     ],
 )
 def test_a_figure_is_that_of_the_invoice_that_the_question_names(alice: Person, number: str, question: str) -> None:

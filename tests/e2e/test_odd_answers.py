@@ -1,6 +1,7 @@
 """Answers of a person's own model that are odd, or don't become whole: with both clients, over real HTTP.
 
 The service behind is one that servers without parsers for a model's thoughts and calls are, or one that fails.
+tests/graph/models/test_answer_text.py has all forms of such answers, whatever the pieces they come in.
 """
 
 from __future__ import annotations
@@ -15,18 +16,28 @@ from tests.fakes.broken_service import Reply, call, calls, delta, says
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.e2e.person import Event, Person, Turn
 
 
-@pytest.fixture(params=["lean", "openai"])
+@pytest.fixture(scope="module", params=["lean", "openai"])
 def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with serving(request.param, tmp_path_factory.mktemp(f"odd-{request.param}"), LONG) as world:
         yield world
 
 
+@pytest.fixture(params=["lean", "openai"])
+def unknowing(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+    """A service that has not heard its model think yet."""
+    with serving(request.param, tmp_path, LONG) as world:
+        yield world
+
+
 @pytest.fixture
-def alice(world: World) -> Iterator[Person]:
+def alice(request: pytest.FixtureRequest) -> Iterator[Person]:
+    """Someone new, in the world of the test."""
+    world = request.getfixturevalue("unknowing" if "unknowing" in request.fixturenames else "world")
     person = world.owner.add_new("person")
     yield person
     person.close()
@@ -46,19 +57,8 @@ def sent_last(world: World) -> list[tuple[str, str]]:
     return [(message["role"], str(message["content"])) for message in world.model.requests[-1]["messages"]]
 
 
-BARE = [
-    ("secret plan here", "\n</think>\n\n", "The answer is 5."),
-    ("secret pl", "an here\n</thi", "nk>", "\n\nThe ans", "wer is 5."),
-    ("secret plan here</think>The answer is 5.",),
-    ("secret plan here\n</think>\nThe answer is 5.",),
-]
-
-
-@pytest.mark.parametrize("pieces", BARE)
-def test_thoughts_that_end_without_having_begun_are_no_part_of_the_answer(
-    world: World, alice: Person, pieces: tuple[str, ...]
-) -> None:
-    world.model.plays(says(*pieces))
+def test_thoughts_that_end_without_having_begun_are_no_part_of_the_answer(unknowing: World, alice: Person) -> None:
+    unknowing.model.plays(says("secret pl", "an here\n</thi", "nk>", "\n\nThe ans", "wer is 5."))
     turn, last = say(alice, "find the sum of 2 and 3")
     assert last["type"] == "done", last
     assert turn.text == "The answer is 5."
@@ -68,31 +68,16 @@ def test_thoughts_that_end_without_having_begun_are_no_part_of_the_answer(
     again, _ = say(alice, "find it once more", turn.seen[0]["thread_id"])
     assert "".join(event["text"] for event in again.of("content")) == "The answer is 5."
     assert "secret plan here" in thoughts(again)
-    assert not any("think>" in text or "secret" in text for _, text in sent_last(world))
+    assert not any("think>" in text or "secret" in text for _, text in sent_last(unknowing))
 
 
-def test_thoughts_in_chinese_end_where_the_tag_stands(world: World, alice: Person) -> None:
-    world.model.plays(says("用户想知道", "总数。</think>", "答案是5。"))
-    turn, _ = say(alice, "查找总数")
-    assert (turn.text, thoughts(turn)) == ("答案是5。", "用户想知道总数。")
-
-
-SPEAKS = [
-    "Write this:\n\n```\n</think>\n```\n\nand then the answer.",
-    "The tag `</think>` ends the thoughts.",
-    "The </think> tag ends the thoughts.",
-    "They are called <think> and </think>.",
-    "标签“</think>”表示思考结束。",
-]
-
-
-@pytest.mark.parametrize("text", SPEAKS)
 @pytest.mark.parametrize("is_known", [False, True])
-def test_an_answer_that_speaks_of_the_tag_keeps_it(world: World, alice: Person, text: str, *, is_known: bool) -> None:
+def test_an_answer_that_speaks_of_the_tag_keeps_it(unknowing: World, alice: Person, *, is_known: bool) -> None:
     if is_known:
-        world.model.plays(says("plan\n</think>\n\n", "5"))
+        unknowing.model.plays(says("plan\n</think>\n\n", "5"))
         assert say(alice, "find the sum of 2 and 3")[0].text == "5"
-    world.model.plays(says(*(text[at : at + 4] for at in range(0, len(text), 4))))
+    text = "They are called <think> and </think>:\n\n```\n</think>\n```\n\nand then the answer."
+    unknowing.model.plays(says(*(text[at : at + 4] for at in range(0, len(text), 4))))
     turn, _ = say(alice, "what ends the thoughts of a model?")
     # The link filter shows tags of HTML as code.
     assert turn.text.strip().replace("`", "") == text.replace("`", "")
@@ -100,21 +85,11 @@ def test_an_answer_that_speaks_of_the_tag_keeps_it(world: World, alice: Person, 
 
 
 HERMES = '<tool_call>\n{"name": "list_folder", "arguments": {"folder_id": "root"}}\n</tool_call>'
-AS_TEXT = [
-    HERMES,
-    f"I will look.\n{HERMES}",
-    '```json\n{"name": "list_folder", "arguments": {"folder_id": "root"}}\n```',
-    "<function=list_folder>\n<parameter=folder_id>\nroot\n</parameter>\n</function>",
-    '[TOOL_CALLS][{"name": "list_folder", "arguments": {"folder_id": "root"}}]',
-    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>list_folder\n```json\n"
-    '{"folder_id": "root"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-    'I know what to do.\n</think>\n\n<tool_call>\n{"name": "functions.list_folder", "arguments": {}}\n</tool_call>',
-]
 
 
-@pytest.mark.parametrize("markup", AS_TEXT)
-def test_a_tool_call_as_text_is_made_and_its_markup_shown_nowhere(world: World, alice: Person, markup: str) -> None:
+def test_a_tool_call_as_text_is_made_and_its_markup_shown_nowhere(world: World, alice: Person) -> None:
     alice.upload("a.txt", "30 days")
+    markup = f"I will look.\n{HERMES.replace('list_folder', 'functions.list_folder')}"
     world.model.plays(says(*(markup[at : at + 5] for at in range(0, len(markup), 5))), says("There is a.txt."))
     turn, last = say(alice, "find out what is in my drive")
     assert last["type"] == "done", last
@@ -138,10 +113,11 @@ def test_a_tool_call_as_text_asks_as_every_other_one(world: World, alice: Person
 
 
 @pytest.mark.parametrize(
-    ("message", "words"), [("find my files", "tool calls don't arrive"), ("查找我的文件", "工具调用没有送达")]
-)
-@pytest.mark.parametrize(
-    "markup", ['<tool_call>\n{"name": "no_such", "arguments": {}}\n</tool_call>', '<tool_call>\n{"name": "list_fol']
+    ("message", "words", "markup"),
+    [
+        ("find my files", "tool calls don't arrive", '<tool_call>\n{"name": "no_such", "arguments": {}}\n</tool_call>'),
+        ("查找我的文件", "工具调用没有送达", '<tool_call>\n{"name": "list_fol'),
+    ],
 )
 def test_a_tool_call_as_text_that_can_not_be_made_is_a_sentence(
     world: World, alice: Person, message: str, words: str, markup: str
@@ -162,9 +138,10 @@ def test_markup_that_a_person_asks_about_stays_in_the_answer(world: World, alice
     assert turn.tools == []
 
 
-@pytest.mark.parametrize("name", ["functions.list_folder", "tools.list_folder", "default_api.list_folder"])
-def test_a_prefix_before_the_name_of_a_tool_is_left_out(world: World, alice: Person, name: str) -> None:
-    world.model.plays(calls(call(name, '{"folder_id": "root", "limit": null}')), says("Nothing there."))
+def test_a_prefix_before_the_name_of_a_tool_is_left_out(world: World, alice: Person) -> None:
+    world.model.plays(
+        calls(call("default_api.list_folder", '{"folder_id": "root", "limit": null}')), says("Nothing there.")
+    )
     turn, last = say(alice, "find out what is in my drive")
     assert last["type"] == "done", last
     assert turn.tools == [("list_folder", "done")]

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Final
+from uuid import uuid4
 
 from api.page.bundle import FOLDER as BUNDLE
 from api.page.files import FOLDER, PageFiles
@@ -23,9 +24,10 @@ def make(target: Path = BUNDLE, source: Path = FOLDER) -> PageFiles:
 
     Raises `subprocess.CalledProcessError`.
     """
-    # Node looks for packages beside a module.
+    # Node looks for packages beside a module; it may be reading this one for another process.
     script = PACKAGES / SCRIPT.name
-    shutil.copy(SCRIPT, script)
+    shutil.copy(SCRIPT, unfinished := PACKAGES / f"{uuid4().hex}.mjs")
+    unfinished.replace(script)
     subprocess.run([NODE, script, source, target, PageFiles(source).version], check=True, timeout=SECONDS)
     return PageFiles(source, target)
 

@@ -128,21 +128,22 @@ async def test_a_part_that_does_not_fit_refuses_the_start_and_nothing_is_lost(
     fault(mine / name, folders)
     before = contents(mine)
 
-    with pytest.raises(StorageFailureError, match=name):
-        await read(mine)
-    with pytest.raises(StorageFailureError, match=name) as refused:
-        await read(mine)
-    message, hint = refused.value.texts("zh")
+    # Where there is nothing, the first start must not make what the second would take.
+    for _ in range(2 if fault in {missing, empty} else 1):
+        with pytest.raises(StorageFailureError, match=name) as refused:
+            await read(mine)
+        message, hint = refused.value.texts("zh")
+        assert str(mine / name) in message
+        assert "DRIVE_KEEP_EVERYTHING" in hint
 
-    assert str(mine / name) in message
-    assert "DRIVE_KEEP_EVERYTHING" in hint
     assert contents(mine) == before
     assert (mine / name).exists() == (fault is not missing)
-    put(folders["mine"] / name, mine / name)
-    assert await read(mine) == TEXTS
+    if fault in {missing, foreign}:
+        put(folders["mine"] / name, mine / name)
+        assert await read(mine) == TEXTS
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", [missing, foreign, swapped])
 async def test_an_index_that_does_not_fit_is_built_anew(
     mine: Path, folders: dict[str, Path], fault: Callable[[Path, dict[str, Path]], None]
 ) -> None:
@@ -156,7 +157,7 @@ async def test_an_index_that_does_not_fit_is_built_anew(
     assert {hit.item.name for hit in found.items} == {path.strip("/") for path in TEXTS}
 
 
-@pytest.mark.parametrize("fault", [missing, empty, foreign, older])
+@pytest.mark.parametrize("fault", [missing, foreign])
 async def test_a_start_that_is_told_to_keeps_every_content_also_after_it(
     mine: Path, folders: dict[str, Path], fault: Callable[[Path, dict[str, Path]], None]
 ) -> None:
@@ -260,7 +261,7 @@ async def test_a_key_without_secrets_may_be_another_one(
     assert await is_set(mine)
 
 
-@pytest.mark.parametrize("fault", [missing, empty, foreign, older])
+@pytest.mark.parametrize("fault", [missing, empty, foreign])
 async def test_the_local_access_token_is_made_anew(
     mine: Path, folders: dict[str, Path], fault: Callable[[Path, dict[str, Path]], None]
 ) -> None:
@@ -303,8 +304,16 @@ async def test_a_folder_of_an_earlier_version_gets_an_identity_without_a_word(
         await read(mine)
 
 
-@pytest.mark.parametrize("fault", [missing, empty, swapped])
-@pytest.mark.parametrize("name", ["drive.db", "blobs", "graph.db", "api.db"])
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        *((name, missing) for name in ("drive.db", "blobs", "graph.db", "api.db")),
+        ("drive.db", empty),
+        ("graph.db", empty),
+        ("blobs", swapped),
+        ("api.db", swapped),
+    ],
+)
 async def test_a_folder_of_an_earlier_version_refuses_what_is_gone_as_well(
     mine: Path, folders: dict[str, Path], name: str, fault: Callable[[Path, dict[str, Path]], None]
 ) -> None:

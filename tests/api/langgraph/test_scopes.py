@@ -50,24 +50,27 @@ def browser(commanded: RealService, owner: Person) -> Iterator[httpx.Client]:
         yield connected
 
 
-@pytest.mark.parametrize("route", LANGGRAPH)
-def test_nobody_gets_in_without_a_key(owner: Person, route: str) -> None:
-    method, path, body = request_of(route, str(uuid4()))
-    refused = owner.http.request(method, path, json=body, headers={"Authorization": ""})
-    assert (refused.status_code, refused.json()["code"]) == (401, "unauthenticated")
+def test_nobody_gets_in_without_a_key(owner: Person) -> None:
+    let_in: list[str] = []
+    for route in LANGGRAPH:
+        method, path, body = request_of(route, str(uuid4()))
+        answer = owner.http.request(method, path, json=body, headers={"Authorization": ""})
+        if (answer.status_code, answer.json()["code"]) != (401, "unauthenticated"):
+            let_in.append(route)
+    assert let_in == []
 
 
-@pytest.mark.parametrize("route", LANGGRAPH)
-def test_a_key_needs_the_scopes_that_the_table_says(owner: Person, route: str) -> None:
-    method, path, body = request_of(route, str(uuid4()))
-    found = ""
+def test_a_key_needs_the_scopes_that_the_table_says(owner: Person) -> None:
+    found = dict.fromkeys(LANGGRAPH, "")
     for scope in SCOPES:
         person = owner.with_key(f"no {scope}", *(one for one in SCOPES if one != scope))
-        answer = person.http.request(method, path, json=body)
-        if answer.status_code == 403 and answer.json()["code"] == "missing_scope":
-            found += scope[0]
+        for route in LANGGRAPH:
+            method, path, body = request_of(route, str(uuid4()))
+            answer = person.http.request(method, path, json=body)
+            if answer.status_code == 403 and answer.json()["code"] == "missing_scope":
+                found[route] += scope[0]
         person.close()
-    assert found == LANGGRAPH[route]
+    assert found == LANGGRAPH
 
 
 @pytest.mark.parametrize("headers", EVIL, ids=str)

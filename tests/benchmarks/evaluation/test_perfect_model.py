@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from tests.fakes.openai_server import OpenAIServer
 
 TASKS = [task for task_set in SETS for language in LANGUAGES for task in load_tasks(language, task_set)]
-EACH_TIME = 4
-"""Every fourth task is done each time, the others at night."""
+EACH_TIME = 7
+"""Every seventh task is done each time, the others at night."""
 ASKED = [
     pytest.param(task, id=f"{task.language}-{task.id}", marks=() if number % EACH_TIME == 0 else AT_NIGHT)
     for number, task in enumerate(TASKS)

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from api.http.routes import page as routes
+from api.page.files import PageFiles
+from tests import once
 from tests.api.real_service import RealService
 from tests.fakes.chat_model import FakeChatModel, ScriptedChatModel, route_to
 from tests.fakes.held_model import HeldModel
 from tests.web.browser.chromium import HEADLESS, launch
 from tests.web.browser.visits import Visits
+from tests.web.bundle import make
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -55,6 +59,25 @@ def browser(playwright: Playwright, browsers: dict[str, Browser], program: str) 
     if program not in browsers:
         browsers[program] = launch(playwright, program=program)
     return browsers[program]
+
+
+@pytest.fixture(scope="session")
+def bundled(tmp_path_factory: pytest.TempPathFactory) -> PageFiles:
+    """The page as a release has it."""
+    return make(tmp_path_factory.mktemp("page") / "bundle")
+
+
+@pytest.fixture(scope="module")
+def page_files(request: pytest.FixtureRequest) -> PageFiles:
+    """The page in few files, as a browser loads it fastest. A module that looks at those of `api/web` has them here."""
+    return PageFiles() if once.PLAIN else request.getfixturevalue("bundled")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _sent(page_files: PageFiles) -> Generator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(routes, "page_files", lambda: page_files)
+        yield
 
 
 @pytest.fixture(scope="module")

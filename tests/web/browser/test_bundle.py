@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from api.http.routes import page as routes
 from tests.web.browser.test_first_load import QUIET
 from tests.web.browser.views import Words, furnish, views
-from tests.web.bundle import make
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from playwright.sync_api import Page
 
+    from api.page.files import PageFiles
     from tests.e2e.person import Person
     from tests.fakes.chat_model import ScriptedChatModel
     from tests.web.browser.visits import Visits
@@ -29,12 +26,9 @@ SENT = """
 """
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _bundled(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
-    page = make(tmp_path_factory.mktemp("page") / "bundle")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(routes, "page_files", lambda: page)
-        yield
+@pytest.fixture(scope="module")
+def page_files(bundled: PageFiles) -> PageFiles:
+    return bundled
 
 
 def sent(page: Page) -> list[tuple[str, int]]:

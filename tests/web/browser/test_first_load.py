@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from api.page.files import PageFiles
 from tests.web.page_files import LIMIT_BYTES
 
 if TYPE_CHECKING:
@@ -27,6 +28,12 @@ QUIET = """
 }
 """
 """Nothing more is asked for; not "networkidle", which a page that follows events never is."""
+
+
+@pytest.fixture(scope="module")
+def page_files() -> PageFiles:
+    """The modules as they lie in `api/web`."""
+    return PageFiles()
 
 
 def fetched(page: Page) -> dict[str, int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
+from api.page.files import PageFiles
 from tests.web.browser.axe import violations
 from tests.web.browser.visits import NARROWEST
 from tests.web.browser.world import empty, give_token
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
 
     from tests.e2e.person import Person
     from tests.web.browser.visits import Visits
+
+
+@pytest.fixture(scope="module")
+def page_files() -> PageFiles:
+    """The modules as they lie in `api/web`: `UPLOAD` calls one of them."""
+    return PageFiles()
+
 
 UPLOAD = """([files, folder]) => {
     const entry = document.querySelector("script[type=module]").src.replace("app/main.js", "files/uploads/uploads.js");
