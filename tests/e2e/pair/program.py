@@ -7,21 +7,26 @@ stops it as a supervisor does. Its model does what it is told, and holds what sa
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import MagicMock
 
+import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.events.log import EventLog
 from api.storage.postgres_threads import FencedSaver
 from drive_server.kernel import clock
 from drive_server.kernel.sql.engine import Transactions
+from drive_server.mcp.server import build_server
 from drive_server.services.journal.service import Journal
 from drive_server.storage.blobs import BlobStore
 from graph.settings import AgentSettings
+from tests import once
 from tests.api.real_service import RealService
 from tests.e2e.killed import Countdown, say
 from tests.e2e.stopped import GATE, GatedModel
@@ -36,9 +41,15 @@ PLACES: Final[tuple[tuple[Any, str], ...]] = (
     (BlobStore, "put_stream"),
 )
 
+if not once.PLAIN:
+    # The forks begin with the tools' schemas: to make them is more than half of the work of a start.
+    once.describe_tools_once(pytest.MonkeyPatch())
+    build_server(MagicMock())
+
 
 def main(arguments: list[str]) -> None:
-    """Serve, and print where."""
+    """Serve, and print where. Systems that share processors among sessions give each service a share of its own."""
+    os.setsid()
     options = json.loads(arguments[0])
     folder, name, ahead = Path(options["folder"]), options["name"], timedelta(seconds=options["ahead"])
 
@@ -52,7 +63,9 @@ def main(arguments: list[str]) -> None:
     FencedSaver.put_all = countdown.around(FencedSaver.put_all)
     agent = AgentSettings(model="offline", approval_ttl_seconds=APPROVAL_SECONDS)
     shared: Any = {"database_url": options["database"], "blob_url": options["blobs"]}
-    running = RealService(folder / name, GatedModel(gate=folder / GATE), agent=agent, **shared).start()
+    running = RealService(folder / name, GatedModel(gate=folder / GATE), agent=agent, **shared)
+    running.config.port = options["port"]
+    running.start()
 
     def stop(*_: object) -> None:
         running.should_exit = True
