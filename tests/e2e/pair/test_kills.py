@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 KILLS: Final = kills(2)
 PLACES: Final = 40
 """Three workers pass so many at each service in a few seconds."""
-MAX_SECONDS: Final = 5
+MAX_SECONDS: Final = 4
 TEN_MINUTES: Final = 600
 
 pytestmark = [pytest.mark.story, pytest.mark.timeout(300 + SECONDS_A_KILL * KILLS)]
