@@ -19,6 +19,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.events.log import EventLog
+from api.runs import execution
 from api.storage.postgres_threads import FencedSaver
 from drive_server.kernel import clock
 from drive_server.kernel.sql.engine import Transactions
@@ -32,6 +33,8 @@ from tests.e2e.killed import Countdown, say
 from tests.e2e.stopped import GATE, GatedModel
 
 APPROVAL_SECONDS: Final = 4 * 3600
+MAX_STARTS: Final = 100
+"""On a busy machine, kills follow one another faster than runs end: none is given up for that here."""
 PLACES: Final[tuple[tuple[Any, str], ...]] = (
     (EventLog, "_store"),
     (Journal, "change"),
@@ -61,6 +64,7 @@ def main(arguments: list[str]) -> None:
     for owner, method in PLACES:
         setattr(owner, method, countdown.around_async(getattr(owner, method)))
     FencedSaver.put_all = countdown.around(FencedSaver.put_all)
+    execution.MAX_STARTS = MAX_STARTS
     agent = AgentSettings(model="offline", approval_ttl_seconds=APPROVAL_SECONDS)
     shared: Any = {"database_url": options["database"], "blob_url": options["blobs"]}
     running = RealService(folder / name, GatedModel(gate=folder / GATE), agent=agent, **shared)
