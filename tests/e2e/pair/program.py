@@ -55,6 +55,8 @@ def main(arguments: list[str]) -> None:
     os.setsid()
     options = json.loads(arguments[0])
     folder, name, ahead = Path(options["folder"]), options["name"], timedelta(seconds=options["ahead"])
+    with (folder / f"{name}.log").open("ab") as log:
+        os.dup2(log.fileno(), 2)  # nobody reads a pipe meanwhile: a full one would stop the service
 
     def shifted() -> datetime:
         return clock.system_now() + ahead

@@ -83,8 +83,11 @@ class Pair:
 
     def _wait_for(self, number: int) -> None:
         process = self._processes[number]
-        assert process.stdout.readline(), process.stderr.read().decode()
+        assert process.stdout.readline(), self._log(number)
         self._there[number] = process.pid
+
+    def _log(self, number: int) -> str:
+        return (self.folder / f"{NAMES[number]}.log").read_text()
 
     @property
     def urls(self) -> list[str]:
@@ -134,7 +137,7 @@ class Pair:
         self.send(number, signal.SIGTERM)
         with self._processes[number] as process:
             process.stdin.close()
-            assert process.wait(END_SECONDS) == 0, process.stderr.read().decode()
+            assert process.wait(END_SECONDS) == 0, self._log(number)
 
     @contextmanager
     def person(self, number: int | None = None) -> Generator[Person]:
