@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from api.cli.client import Reconnection, retry
 from api.cli.failure import CommandError
 from api.cli.progress import Progress
 from api.cli.references import children, find, with_shared
@@ -96,7 +97,7 @@ def wait_for_index(client: ServiceClient, terminal: Terminal) -> dict[str, Any]:
 
     Files wait in vain while the index is damaged and can't be built anew.
     """
-    status = client.get("/api/drive/index")
+    status = _status_of_index(client)
     total = _waiting(status)
     if not total:
         return status
@@ -104,17 +105,22 @@ def wait_for_index(client: ServiceClient, terminal: Terminal) -> dict[str, Any]:
         while (waiting := _waiting(status)) and status["health"] != DEGRADED:
             total = max(total, waiting)
             progress.update(total - waiting, total)
-            status = client.get("/api/drive/index", wait_seconds=WAIT_SECONDS)
+            status = _status_of_index(client, WAIT_SECONDS)
         progress.update(total - _waiting(status), total)
     return status
 
 
 def _settled(client: ServiceClient) -> dict[str, Any]:
     """Return the status of an index that is whole or damaged: it is noted as whole a moment after its last file."""
-    status = client.get("/api/drive/index")
+    status = _status_of_index(client)
     while status["health"] == REBUILDING:
-        status = client.get("/api/drive/index", wait_seconds=WAIT_SECONDS)
+        status = _status_of_index(client, WAIT_SECONDS)
     return status
+
+
+def _status_of_index(client: ServiceClient, seconds: float = 0) -> dict[str, Any]:
+    """Return the status after its next step, or after these seconds. A service that starts again costs only time."""
+    return retry(lambda: client.get("/api/drive/index", wait_seconds=seconds), Reconnection(client).wait)
 
 
 def _waiting(status: dict[str, Any]) -> int:

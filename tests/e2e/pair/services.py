@@ -10,6 +10,7 @@ import sys
 import threading
 from contextlib import closing, contextmanager, suppress
 from itertools import count
+from socket import SO_REUSEADDR, SOL_SOCKET, socket
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import httpx
@@ -38,8 +39,8 @@ class AwayError(httpx.TransportError):
 class Pair:
     """Both services. `ahead` is how many seconds the clock of each is ahead of the machine's.
 
-    Contents are in a folder, or in the bucket of the URL `blobs`. `front` is the address of a proxy before
-    them, if there is one.
+    Each keeps its address for ever, as behind a supervisor: clients find it there again. Contents are in a folder, or
+    in the bucket of the URL `blobs`. `front` is the address of a proxy before them, if there is one.
     """
 
     def __init__(self, folder: Path, url: str, ahead: Sequence[float] = (0, 0), blobs: str = "") -> None:
@@ -48,7 +49,9 @@ class Pair:
         self.database = url
         self._ahead = ahead
         self._processes: list[Forked] = []
-        self._urls: list[str] = []
+        self._places = [_reserved() for _ in NAMES]
+        self._urls = [f"http://127.0.0.1:{place.getsockname()[1]}" for place in self._places]
+        self._there = [0, 0]
         self._turns = count()
         self.front = ""
         self._token = ""
@@ -59,7 +62,7 @@ class Pair:
             if self._token:
                 (self.folder / name / "token").write_text(self._token)
             self._processes.append(self._begin(number))
-            self._urls.append(self._address(number))
+            self._wait_for(number)
             self._token = (self.folder / name / "token").read_text().strip()
         return self
 
@@ -68,6 +71,8 @@ class Pair:
     ) -> None:
         for number in range(len(self._processes)):
             self.kill(number)
+        for place in self._places:
+            place.close()
 
     def _begin(self, number: int) -> Forked:
         return Forked("tests.e2e.pair.program", [self._options(number)], os.environ)
@@ -75,13 +80,13 @@ class Pair:
     def _options(self, number: int) -> str:
         places = {"folder": str(self.folder), "database": async_url(self.database), "blobs": self._blobs}
         places["log"] = str(self._log_file(number))
-        return json.dumps({**places, "name": NAMES[number], "ahead": self._ahead[number]})
+        port = self._places[number].getsockname()[1]
+        return json.dumps({**places, "name": NAMES[number], "ahead": self._ahead[number], "port": port})
 
-    def _address(self, number: int) -> str:
+    def _wait_for(self, number: int) -> None:
         process = self._processes[number]
-        url = process.stdout.readline().decode().strip()
-        assert url, self.log(number)
-        return url
+        assert process.stdout.readline(), self.log(number)
+        self._there[number] = process.pid
 
     def log(self, number: int) -> str:
         """Return all that one has written to its standard error, since its first start."""
@@ -100,10 +105,15 @@ class Pair:
         """The ids of both processes."""
         return [process.pid for process in self._processes]
 
+    @property
+    def lives(self) -> list[int]:
+        """The ids of both processes, 0 for one that has ended or does not answer yet."""
+        return [*self._there]
+
     def start(self, number: int) -> None:
         """Start one again, after its end."""
         self._processes[number] = self._begin(number)
-        self._urls[number] = self._address(number)
+        self._wait_for(number)
 
     def send(self, number: int, what: signal.Signals) -> None:
         """Send one a signal."""
@@ -112,6 +122,7 @@ class Pair:
     def kill(self, number: int) -> None:
         """Kill -9 one, unless it has ended."""
         process = self._processes[number]
+        self._there[number] = 0
         with suppress(ProcessLookupError):
             process.kill()
         with process:
@@ -128,6 +139,7 @@ class Pair:
 
     def stop(self, number: int) -> None:
         """Tell one to end, and wait until it has."""
+        self._there[number] = 0
         self.send(number, signal.SIGTERM)
         with self._processes[number] as process:
             process.stdin.close()
@@ -164,6 +176,14 @@ class Pair:
 def write_log(file: str) -> None:
     """Have this process write its standard error to the end of a file: a pipe that nobody reads holds it up."""
     os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), sys.stderr.fileno())
+
+
+def _reserved() -> socket:
+    """Return a socket that keeps a port of this machine for who listens there; until then connections are refused."""
+    place = socket()
+    place.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+    place.bind(("127.0.0.1", 0))
+    return place
 
 
 def _refuse_away(response: httpx.Response) -> None:

@@ -9,13 +9,13 @@ from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
 from threading import Event as Flag
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import httpx
 
 from tests.api.command_model import command
 from tests.e2e.pair.services import AwayError, Pair, pause
+from tests.e2e.waiting import wait_until_indexed
 from tests.forked import run
 
 if TYPE_CHECKING:
@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     from tests.e2e.person import Event, Person
 
 WORKERS: Final = 3
-PATIENCE_SECONDS: Final = 150
-"""Limit for one step. Absent services and databases are back long before, and runs have ended."""
+TRIES: Final = 300
+"""Limit for one step, of tries while both services were there all the time: seconds would measure the machine."""
+IMPORT_SECONDS: Final = 600
+"""An import that takes longer hangs."""
+INDEX_SECONDS: Final = 300
+"""The index of a service that was killed is another one's after 25 s; then that has much to read."""
 PAUSE_SECONDS: Final = 0.3
 """Before the same is asked again: a transaction of who was killed has ended by then."""
 TUS: Final = {"Tus-Resumable": "1.0.0"}
@@ -58,15 +62,17 @@ class Errand:
 
     def _until_answered(self, step: Callable[[Person], T]) -> T:
         """Try a step at one service after the other until it is answered."""
-        deadline = monotonic() + PATIENCE_SECONDS
+        tries = 0
         while True:
+            lives = self._pair.lives
             try:
                 with self._pair.person() as person:
                     return step(person)
             except httpx.TransportError:
-                if monotonic() > deadline:
+                pause(PAUSE_SECONDS)
+                tries += all(lives) and self._pair.lives == lives
+                if tries == TRIES:
                     raise
-            pause(PAUSE_SECONDS)
 
     def _make_folder(self, person: Person) -> None:
         self._ids = {item["name"]: item["id"] for item in person.children()}
@@ -109,9 +115,9 @@ class Errand:
         folder.mkdir(exist_ok=True)
         for name in IMPORTED:
             (folder / name).write_text(f"{name} of {self.name}")
-        words = ["import", str(folder), "--into", f"/{self.name}"]
+        words = ["import", str(folder), "--into", f"/{self.name}", "--no-wait"]
         address = ["--url", str(person.http.base_url), "--token", person.token]
-        done = run("tests.e2e.command", [*words, *address], os.environ, "", PATIENCE_SECONDS)
+        done = run("tests.e2e.command", [*words, *address], os.environ, "", IMPORT_SECONDS)
         if done.returncode:
             raise AwayError(done.stdout + done.stderr)
 
@@ -230,3 +236,5 @@ class Load:
             names = Counter(item["name"] for item in person.children())
         assert [names[errand.name] for errand in errands] == [1] * len(errands)
         assert self._pair.query("SELECT id, status FROM runs WHERE finished_at IS NULL") == []
+        with self._pair.person() as person:
+            wait_until_indexed(person, INDEX_SECONDS)

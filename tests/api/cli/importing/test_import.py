@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
+from api.cli import client, main
 from api.cli.client import ServiceClient
 from api.cli.failure import LostConnectionError
 from api.cli.importing.command import Importer, ImportReport
@@ -157,6 +158,25 @@ def test_a_file_that_never_gets_through_does_not_stop_the_import(
     report.print(Terminal(), "/")
     assert {remark.shown for remark in report.failures} == {"a.txt", "b.txt"}
     assert capsys.readouterr().out.count("The connection to the service broke.") == 2
+
+
+def test_a_service_that_starts_again_while_the_import_waits_for_the_index_costs_only_time(
+    service: Service, alice: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_text("a")
+    answer, breaks = ServiceClient.get, [LostConnectionError.of("broken"), LostConnectionError.of("broken")]
+
+    def answer_later(client: ServiceClient, path: str, **options: Any) -> Any:
+        if path == "/api/drive/index" and breaks:
+            raise breaks.pop()
+        return answer(client, path, **options)
+
+    monkeypatch.setattr(ServiceClient, "get", answer_later)
+    monkeypatch.setattr(client, "FIRST_PAUSE_SECONDS", 0)
+    monkeypatch.setenv("DRIVE_DATA_DIR", str(tmp_path / "none"))
+    address = ["--url", service.url, "--token", alice.token]
+    assert main(["import", str(tmp_path), "--into", "/Later", *address]) == 0
+    assert not breaks
 
 
 def test_a_service_that_is_gone_ends_the_import(tmp_path: Path) -> None:
