@@ -12,6 +12,7 @@ help:
 	@echo 'make test    run the tests'
 	@echo 'make test-postgresql   run the tests of the drive and the service on PostgreSQL, for every night'
 	@echo 'make test-s3   run the tests of contents in a bucket on Ceph, for every night'
+	@echo 'make test-agent-chat-ui SOURCE=FOLDER   build agent-chat-ui from a clone, and run its stories, for every night'
 	@echo 'make test-plain   run the tests without what makes them fast (tests/once.py), for every night'
 	@echo 'make release-check   run the tests; a story that passed only when it was run again fails too'
 	@echo 'make check   lint, types, import contracts'
@@ -63,6 +64,12 @@ ON_S3 = tests/conformance/s3 $(addprefix tests/drive_server/storage/test_,blobs.
 # For every night.
 test-s3: .venv/installed-ceph
 	TEST_BUCKET=ceph SOAK_AWAY_SECONDS=60 SOAK_KILLS=20 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ON_S3)
+
+# For every night: a build takes two minutes of CPU, and npm has only a version of agent-chat-ui from before approvals.
+# SOURCE: a clone of github.com/langchain-ai/agent-chat-ui; its packages come from npm by its own lock file.
+test-agent-chat-ui: .venv/installed-test .venv/installed-browser
+	$(BIN)/python -m tests.conformance.agent_chat_ui.install $(SOURCE)
+	$(BIN)/python -m pytest tests/conformance/agent_chat_ui
 
 # For every night: tests/once.py and tests/forked.py change speed only, which this shows. Starting programs anew takes longer.
 test-plain: .venv/installed-node .venv/installed-webdav .venv/installed-browser
@@ -201,4 +208,4 @@ release: .venv/installed-node
 advisories: $(BIN)/python
 	@$(BIN)/python -m tests.packages.advisories
 
-.PHONY: help run test test-most test-storage test-postgresql test-s3 test-plain release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock page image release advisories snapshots
+.PHONY: help run test test-most test-storage test-postgresql test-s3 test-plain test-agent-chat-ui release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock page image release advisories snapshots

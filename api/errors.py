@@ -249,7 +249,7 @@ class NothingWaitsError(ApiError):
 
 
 class StaleCheckpointError(ApiError):
-    """An answer names a checkpoint at which the thread is no more; `details["checkpoint_id"]` names the newest."""
+    """A message or an answer names a checkpoint that the thread has left; `details["checkpoint_id"]` is the newest."""
 
     code = "stale_checkpoint"
     status = HTTPStatus.CONFLICT

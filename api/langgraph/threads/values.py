@@ -72,7 +72,7 @@ class ThreadValues:
             self._own_ids = await ids_by_run(self._service, self._thread_id)
         messages = with_own_ids([one for message in seen if (one := self._view(message))], self._own_ids)
         return {
-            "messages": messages,
+            "messages": results_before_words(messages),
             "plan": cleaned(Any, plan, self._clean),
             "route": cleaned(Any, route, self._clean),
         }
@@ -95,6 +95,20 @@ class ThreadValues:
         shown = to_message(cleaned(MessageView, view, self._clean))
         self._ready[key] = message, shown
         return shown
+
+
+def results_before_words(messages: Sequence[Json]) -> list[Json]:
+    """Put the result of a call that the person left open before the words by which they moved on.
+
+    LangChain's models refuse a call whose result does not follow it, and agent-chat-ui makes up one for it.
+    """
+    ordered: list[Json] = []
+    for message in messages:
+        place = len(ordered)
+        while message["type"] == "tool" and place and ordered[place - 1]["type"] == "human":
+            place -= 1
+        ordered.insert(place, message)
+    return ordered
 
 
 def to_message(view: MessageView) -> Json:

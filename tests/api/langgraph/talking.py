@@ -9,6 +9,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph_sdk.errors import NotFoundError
 
 from tests.api.command_model import COMMAND, CommandModel, command
+from tests.api.fakes import Gate
 from tests.fakes.chat_model import words_of
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ AGENT: Final = "drive_agent"
 NOT_FOUND: Final = (NotFoundError, httpx.HTTPStatusError)
 """Where the client waits for values it raises the second one."""
 WAIT: Final = "wait here"
+HELD: Final = "held "
 
 
 def said(text: str, **more: Any) -> dict[str, Any]:
@@ -60,6 +62,28 @@ class WaitingModel(CommandModel):
             await self.gate.wait()
         async for piece in super()._astream(messages, *given, **options):
             yield piece
+
+
+class HoldingModel(CommandModel):
+    """Stops before the word "held" of an answer while its gate is shut."""
+
+    gate: Any = None
+
+    async def _astream(
+        self, messages: list[BaseMessage], *given: Any, **options: Any
+    ) -> AsyncGenerator[ChatGenerationChunk]:
+        async for piece in super()._astream(messages, *given, **options):
+            if piece.message.text == HELD:
+                await self.gate.wait()
+            yield piece
+
+    def hold(self) -> None:
+        """Stop at the next word from now on."""
+        self.gate = Gate()
+
+    def release(self) -> None:
+        """Let all go on."""
+        self.gate.open()
 
 
 def _waits(message: BaseMessage) -> bool:

@@ -73,6 +73,7 @@ def test_questions_are_rejected_approved_edited_and_left(client: Any, owner: Per
     shown = page.send("move on")
     assert shown[-1] == ("ai", "You said never mind 算了")
     assert "Successfully handled tool call." not in [content for _, content in shown]
+    assert [kind for kind, _ in shown[-4:]] == ["ai", "tool", "human", "ai"]
     page.send("ask while")
     page.send("mark as resolved")
     assert not page.asks

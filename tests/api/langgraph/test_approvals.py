@@ -28,6 +28,8 @@ DIALECTS = (
     "ours, by call",
     "ours, all at once",
     "Agent Inbox's",
+    "Agent Inbox's, with the call",
+    "Agent Inbox's, as decisions",
     "a single one",
     "by the interrupt's id",
     "by the approval's id",
@@ -39,11 +41,14 @@ DIALECTS = (
 def approval(dialect: str, interrupt: dict[str, Any]) -> Any:
     """Return an answer that approves the one call of an interrupt."""
     key, value = interrupt["id"], interrupt["value"]
+    action = {"action": value["action_requests"][0]["name"], "args": value["action_requests"][0]["args"]}
     answers: dict[str, Any] = {
         "LangChain's": YES,
         "ours, by call": {"decisions": [{"tool_call_id": value["actions"][0]["tool_call_id"], "type": "approve"}]},
         "ours, all at once": {"approve_all": True},
         "Agent Inbox's": [{"type": "accept", "args": None}],
+        "Agent Inbox's, with the call": [{"type": "accept", "args": action}],
+        "Agent Inbox's, as decisions": {"decisions": [{"type": "approve", "args": action}]},
         "a single one": {"type": "approve"},
         "by the interrupt's id": {key: YES},
         "by the approval's id": {value["approval_id"]: YES},
@@ -57,6 +62,8 @@ REFUSALS: dict[str, Any] = {
     "LangChain's": {"resume": {"decisions": [{"type": "reject", "message": "Keep it."}]}},
     "Agent Inbox's": {"resume": [{"type": "ignore", "args": None}]},
     "its response": {"resume": [{"type": "response", "args": "Keep it."}]},
+    "its response, as decisions": {"resume": {"decisions": [{"type": "reject", "args": "Keep it."}]}},
+    "its ignore, as decisions": {"resume": {"decisions": [{"type": "ignore", "args": None}]}},
     "the end": {"goto": "__end__"},
     "the end as a list": {"goto": ["__end__"]},
 }
@@ -143,6 +150,12 @@ def test_agent_inbox_edits_by_strings_and_answers_in_words(client: Any, owner: P
     edit = {"type": "edit", "args": {"action": request["name"], "args": args}}
     values = client.runs.wait(thread_id, AGENT, command={"resume": [edit]})
     assert [message["status"] for message in values["messages"] if message["type"] == "tool"] == ["success"], values
+    client.runs.wait(thread_id, AGENT, input=said(text))
+    # It asks for LangChain's events, of which there are none here: the stream ends once the answer is carried out.
+    resume: Any = {"resume": {"decisions": [edit]}}
+    parts = [*client.runs.stream(thread_id, AGENT, command=resume, stream_mode="events")]
+    assert {part.event for part in parts} == {"metadata"}
+    assert client.threads.get(thread_id)["status"] == "idle"
     thread_id, _ = asks(client, owner, "inbox stays.txt")
     values = client.runs.wait(thread_id, AGENT, command={"resume": [{"type": "response", "args": "Keep it, please."}]})
     (result,) = [message for message in values["messages"] if message["type"] == "tool"]

@@ -7,46 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from tests.api.command_model import CommandModel
 from tests.api.fakes import Gate
+from tests.api.langgraph.talking import HoldingModel
 from tests.node.story import tell
 from tests.web.browser.world import empty
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterator
-
-    from langchain_core.messages import BaseMessage
-    from langchain_core.outputs import ChatGenerationChunk
+    from collections.abc import Iterator
 
     from tests.e2e.person import Person
 
 STORIES: Final = Path(__file__).parent / "node"
 HOOKS: Final = STORIES / "hooks.mjs"
-HELD: Final = "held "
 LENT: Final = "Done: "
 DECISIONS: Final = ("reject", "edit", "approve")
-
-
-class HoldingModel(CommandModel):
-    """Stops before the word "held" of an answer while its gate is shut."""
-
-    gate: Any = None
-
-    async def _astream(
-        self, messages: list[BaseMessage], *given: Any, **options: Any
-    ) -> AsyncGenerator[ChatGenerationChunk]:
-        async for piece in super()._astream(messages, *given, **options):
-            if piece.message.text == HELD:
-                await self.gate.wait()
-            yield piece
-
-    def hold(self) -> None:
-        """Stop at the next word from now on."""
-        self.gate = Gate()
-
-    def release(self) -> None:
-        """Let all go on."""
-        self.gate.open()
 
 
 @pytest.fixture(scope="module")
