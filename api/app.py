@@ -153,9 +153,10 @@ def create_app(
             yield
 
     app = build_api(lifespan)
+    # Before the drive's many routes, with each of which the address of every turn would be compared otherwise.
+    include_langgraph(app)
     include_routes(app)
     include_pages(app)
-    include_langgraph(app)
     mount_mcp(app)
     mount_dav(app)
     install_middleware(app, settings)

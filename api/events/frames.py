@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from sqlalchemy import func, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from api.storage.tables import EventRow, table_of
 from drive_server.kernel.sql.database import Database
@@ -63,8 +63,11 @@ async def read_frames(database: Database, run_id: str, after: int = 0, limit: in
     """Return a run's stored frames after a number, at most `limit`."""
     columns = select(EventRow.seq, EventRow.type, EventRow.data)
     query = columns.where(EventRow.run_id == run_id, EventRow.seq > after).order_by(EventRow.seq).limit(limit)
-    async with database.read() as session:
-        return [Frame(seq, kind, data.encode()) for seq, kind, data in await session.execute(query)]
+
+    def read(connection: Connection) -> list[Frame]:
+        return [Frame(seq, kind, data.encode()) for seq, kind, data in connection.execute(query)]
+
+    return await database.read_sync(read)
 
 
 async def newest_number(database: Database, run_id: str) -> int:

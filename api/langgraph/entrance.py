@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 import orjson
-from fastapi import Request
+from fastapi import APIRouter, Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
+from starlette.routing import Match
+from starlette.types import Scope
 
 from api.errors import InvalidRequestError
 from api.http.filtered_route import filter_error
@@ -38,6 +40,21 @@ class ClientRoute(APIRoute):
                 raise
 
         return answer
+
+
+class ClientRouter(APIRouter):
+    """A router of clients' routes below a prefix. It compares no other address with each of them."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__(prefix=prefix, route_class=ClientRoute, include_in_schema=False)
+        self._beginning = prefix.partition("{")[0]
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Return whether, and how, a route takes the request."""
+        path: str = scope["path"]
+        if not path.removeprefix(scope.get("root_path", "")).startswith(self._beginning):
+            return Match.NONE, {}
+        return super().matches(scope)
 
 
 def _name_bearer(request: Request) -> None:

@@ -1,4 +1,4 @@
-"""All routes of LangGraph's API, in the order in which they are looked at."""
+"""All routes of LangGraph's API, in the order in which they are looked at: those of a turn first."""
 
 from fastapi import FastAPI
 
@@ -15,5 +15,5 @@ from api.langgraph.threads import state_routes as states
 
 def include_langgraph(app: FastAPI) -> None:
     """Add the routes at the root. They serve the `Service` in `app.state.service`."""
-    for part in (system, assistants, threads, states, runs, joining, protocol, stateless, store):
+    for part in (protocol, runs, stateless, threads, states, joining, assistants, store, system):
         app.include_router(part.router)

@@ -117,9 +117,33 @@ class CachedSaver(BaseCheckpointSaver[Any]):
 
     @override
     async def alist(self, config: RunnableConfig | None, **options: Any) -> AsyncIterator[CheckpointTuple]:
-        """List checkpoints, the newest first."""
-        for found in await self.thread.run(lambda: list(self.list(config, **options))):
+        """List checkpoints, the newest first: unfiltered, those of a thread with their messages."""
+        listed = await self.thread.run(lambda: [*self.list(config, **options)])
+        if config is not None and not options.get("filter"):
+            await self._add_messages(listed)
+        for found in listed:
             yield found
+
+    async def _add_messages(self, listed: Sequence[CheckpointTuple]) -> None:
+        """Put the messages into checkpoints, each time those of the one before it and what was written there.
+
+        For one without, LangGraph goes back to the last full copy.
+        """
+        writes = {_id_of(found.config): found.pending_writes or () for found in listed}
+        messages: dict[str | None, list[AnyMessage]] = {}
+        for found in reversed(listed):
+            stored, before = found.checkpoint, _id_of(found.parent_config)
+            if CHANNEL not in stored["channel_versions"]:
+                continue
+            if CHANNEL in stored["channel_values"]:
+                history = DeltaChannelHistory(seed=stored["channel_values"][CHANNEL], writes=[])
+            elif before in messages:
+                written = [one for one in writes[before] if one[1] == CHANNEL]
+                history = DeltaChannelHistory(seed=messages[before], writes=written)
+            else:
+                history = (await self.aget_delta_channel_history(config=found.config, channels=[CHANNEL]))[CHANNEL]
+            messages[_id_of(found.config)] = value = _value(history)
+            stored["channel_values"][CHANNEL] = [*value]
 
     @override
     async def aput(
@@ -275,6 +299,10 @@ def _value(history: DeltaChannelHistory) -> list[AnyMessage]:
     channel: Any = MESSAGES.from_checkpoint(history.get("seed", []))
     channel.replay_writes(history["writes"])
     return channel.get()
+
+
+def _id_of(config: RunnableConfig | None) -> str | None:
+    return get_checkpoint_id(config) if config else None
 
 
 def _thread_of(config: RunnableConfig) -> tuple[str, str]:

@@ -31,8 +31,7 @@ class HostAllowlist:
 
     def with_addresses_in(self, *messages: str) -> "HostAllowlist":
         """Return the same hosts with the addresses in a person's messages."""
-        asked = (TRAILING.sub("", found) for message in messages for found in _ASKED.findall(message))
-        hosts = HostAllowlist(addresses={*self._addresses, *asked})
+        hosts = HostAllowlist(addresses=self._addresses | addresses_in(messages))
         hosts._hosts, hosts._domains = self._hosts, self._domains
         return hosts
 
@@ -58,6 +57,11 @@ class HostAllowlist:
         if f"{host}:{port or usual}" in self._hosts:
             return True
         return port in {None, usual} and (host in self._hosts or host.endswith(self._domains))
+
+
+def addresses_in(messages: Iterable[str]) -> frozenset[str]:
+    """Return the addresses in a person's messages."""
+    return frozenset(TRAILING.sub("", found) for message in messages for found in _ASKED.findall(message))
 
 
 def host_allowlist(listed: str, public_url: str) -> HostAllowlist:

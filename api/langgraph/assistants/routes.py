@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
@@ -11,10 +11,10 @@ from api.drive import Principal
 from api.errors import ReadOnlyAssistantsError
 from api.http.dependencies import CallerDep, ServiceDep
 from api.langgraph.assistants.views import assistant_view, own_id, schemas_view
-from api.langgraph.entrance import ClientRoute, Json, answer_json, contains, selected
+from api.langgraph.entrance import ClientRouter, Json, answer_json, contains, selected
 from api.service import Service
 
-router = APIRouter(prefix="/assistants", route_class=ClientRoute, include_in_schema=False)
+router = ClientRouter("/assistants")
 
 MAX_LEVELS = 3
 

@@ -2,19 +2,18 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import Header, Query, Request
 from starlette.responses import Response
 
 from api.errors import InvalidRequestError
 from api.http.dependencies import CallerDep
-from api.langgraph.entrance import ClientRoute
+from api.langgraph.entrance import ClientRouter
 from api.langgraph.joining.thread_frames import THREAD_MODES, read_thread_modes, read_thread_place, thread_frames
 from api.langgraph.runs.answering import EVENT_STREAM, UNBUFFERED
 from api.langgraph.runs.clients import ClientsDep
 from api.langgraph.streams.response import ClientStream, do_nothing
-from api.langgraph.threads.rows import ClientThreads
 
-router = APIRouter(prefix="/threads/{thread_id}", route_class=ClientRoute, include_in_schema=False)
+router = ClientRouter("/threads/{thread_id}")
 
 
 @router.get("/stream")
@@ -31,6 +30,6 @@ async def join_thread(
     modes = read_thread_modes([*(stream_mode or ()), *(stream_modes or ())])
     if modes is None:
         raise InvalidRequestError("unknown_stream_mode", known=", ".join(sorted(THREAD_MODES)))
-    thread = await ClientThreads(clients.service).get(caller, thread_id)
-    pieces = thread_frames(clients, caller, request, thread, modes, read_thread_place(last_event_id))
+    thread, watch = await clients.watched(caller, thread_id)
+    pieces = thread_frames(clients, caller, request, thread, watch, modes, read_thread_place(last_event_id))
     return ClientStream(pieces, UNBUFFERED, media_type=EVENT_STREAM, on_gone=do_nothing, on_end=do_nothing)

@@ -25,6 +25,7 @@ from api.langgraph.streams.modes import Mode
 from api.langgraph.streams.state_frames import ASKS, ENDS, RunStates, StateFrames
 from api.langgraph.threads.rows import ClientThread
 from api.storage.tables import ClientRunRow, RunRow
+from drive_server.kernel.sql.shared_poll import Watch
 
 ThreadMode = Literal["run_modes", "lifecycle", "state_update"]
 THREAD_MODES: Final[frozenset[ThreadMode]] = frozenset(get_args(ThreadMode))
@@ -54,6 +55,7 @@ async def thread_frames(
     caller: Principal,
     request: Request,
     thread: ClientThread,
+    watch: Watch[int],
     modes: frozenset[ThreadMode],
     place: ThreadPlace | None,
 ) -> AsyncGenerator[bytes]:
@@ -63,7 +65,7 @@ async def thread_frames(
     if place is None and thread.run and await _is_over(clients, thread.run):
         # Clients that name no place have read the state: a run that is over would come twice.
         done = thread.run.number
-    async with aclosing(runs_of_thread(clients, caller, request, thread.row.id, done)) as runs:
+    async with aclosing(runs_of_thread(clients.service, caller, request, thread, watch, done)) as runs:
         async for run in runs:
             if run is None:
                 yield HEARTBEAT

@@ -2,14 +2,14 @@
 
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from pydantic import BaseModel, Field, ValidationError
 from starlette.responses import Response
 
 from api.drive import Principal
 from api.errors import InvalidRequestError, NotFoundError
 from api.http.dependencies import CallerDep
-from api.langgraph.entrance import ClientRoute, Json, answer_json, as_uuid
+from api.langgraph.entrance import ClientRouter, Json, answer_json, as_uuid
 from api.langgraph.protocol.encoder import CHANNELS, is_channel, number_of
 from api.langgraph.protocol.thread_stream import thread_events
 from api.langgraph.runs.answering import EVENT_STREAM, UNBUFFERED
@@ -20,7 +20,7 @@ from api.langgraph.threads.rows import ClientThreads
 from api.langgraph.threads.states import newest_values
 from drive_server.kernel.errors import DriveError
 
-router = APIRouter(prefix="/threads/{thread_id}", route_class=ClientRoute, include_in_schema=False)
+router = ClientRouter("/threads/{thread_id}")
 
 ROOT: Final[list[str]] = []
 CODES: Final = {404: "no_such_run", 403: "permission_denied", 501: "not_supported"}
@@ -61,11 +61,13 @@ async def stream_thread(
     thread_id: str, body: EventsQuery, caller: CallerDep, clients: ClientsDep, request: Request
 ) -> Response:
     """Return the events of a thread, also of runs that are still to come."""
-    await ClientThreads(clients.service).get(caller, thread_id)
+    thread, watch = await clients.watched(caller, thread_id)
     if not all(map(is_channel, body.channels)):
         raise InvalidRequestError("unknown_stream_mode", known=", ".join(sorted(CHANNELS)))
     is_root = body.namespaces is None or ROOT in body.namespaces
-    pieces = thread_events(clients, caller, request, thread_id, body.channels if is_root else (), body.since)
+    pieces = thread_events(
+        clients.service, caller, request, thread, watch, body.channels if is_root else (), body.since
+    )
     return ClientStream(pieces, UNBUFFERED, media_type=EVENT_STREAM, on_gone=do_nothing, on_end=do_nothing)
 
 

@@ -11,27 +11,35 @@ from api.drive import Principal
 from api.http.run_streams import shown_frames
 from api.langgraph.joining.runs_of_thread import runs_of_thread
 from api.langgraph.protocol.encoder import CHECKPOINT_SLOT, RUN_SPAN, VALUES_SLOT, ProtocolEncoder
-from api.langgraph.runs.clients import Clients
 from api.langgraph.runs.following import HEARTBEAT_SECONDS
 from api.langgraph.streams.frames import HEARTBEAT
 from api.langgraph.streams.state_frames import ASKS, RunStates, with_interrupts
+from api.langgraph.threads.rows import ClientThread
+from api.service import Service
 from api.storage.tables import RunRow
+from drive_server.kernel.sql.shared_poll import Watch
 
 VALUES: Final = "values"
 CHECKPOINTS: Final = "checkpoints"
 
 
 async def thread_events(
-    clients: Clients, caller: Principal, request: Request, thread_id: str, channels: Collection[str], since: int | None
+    service: Service,
+    caller: Principal,
+    request: Request,
+    thread: ClientThread,
+    watch: Watch[int],
+    channels: Collection[str],
+    since: int | None,
 ) -> AsyncGenerator[bytes]:
     """Yield the events behind a number, and then new ones; without one, from the newest run on."""
     done = None if since is None else since // RUN_SPAN - 1
-    async with aclosing(runs_of_thread(clients, caller, request, thread_id, done)) as runs:
+    async with aclosing(runs_of_thread(service, caller, request, thread, watch, done)) as runs:
         async for run in runs:
             if run is None:
                 yield HEARTBEAT
                 continue
-            async with aclosing(_events_of(clients, caller, request, run, channels, _within(run, since))) as pieces:
+            async with aclosing(_events_of(service, caller, request, run, channels, _within(run, since))) as pieces:
                 async for piece in pieces:
                     yield piece
 
@@ -42,9 +50,8 @@ def _within(run: RunRow, since: int | None) -> int:
 
 
 async def _events_of(
-    clients: Clients, caller: Principal, request: Request, run: RunRow, channels: Collection[str], since: int
+    service: Service, caller: Principal, request: Request, run: RunRow, channels: Collection[str], since: int
 ) -> AsyncGenerator[bytes]:
-    service = clients.service
     encoder = ProtocolEncoder(run.number, channels, since)
     states = RunStates(service, caller, run.thread_id, run.id)
     shows = encoder.wants(CHECKPOINTS) or encoder.wants(VALUES)
@@ -65,11 +72,6 @@ async def _events_of(
 
 async def _state(encoder: ProtocolEncoder, states: RunStates, seq: int, *, asks: bool) -> bytes:
     """Return the state after an event: its checkpoint first, from which clients fork at the messages in the values."""
-    shown = b""
-    if encoder.wants(CHECKPOINTS):
-        checkpoint = await states.checkpoint(encoder.step_of(seq), asks=asks)
-        shown += encoder.part(seq, CHECKPOINT_SLOT, CHECKPOINTS, checkpoint)
-    if encoder.wants(VALUES):
-        values = with_interrupts(*await states.newest(asks=asks))
-        shown += encoder.part(seq, VALUES_SLOT, VALUES, values)
-    return shown
+    checkpoint, values, tasks = await states.step(encoder.step_of(seq), asks=asks)
+    shown = encoder.part(seq, CHECKPOINT_SLOT, CHECKPOINTS, checkpoint)
+    return shown + encoder.part(seq, VALUES_SLOT, VALUES, with_interrupts(values, tasks))

@@ -16,9 +16,10 @@ from api.langgraph.runs.queue import Queue
 from api.langgraph.runs.rows import PENDING
 from api.langgraph.runs.temporary import delete_left
 from api.langgraph.runs.webhooks import RunWebhooks
+from api.langgraph.threads.rows import ClientThread, ClientThreads
 from api.service import Service
 from api.storage.tables import RunRow
-from drive_server.kernel.sql.shared_poll import SharedPoll
+from drive_server.kernel.sql.shared_poll import SharedPoll, Watch
 
 logger = logging.getLogger(__name__)
 
@@ -41,13 +42,24 @@ class Clients:
     ) -> Begun:
         """Begin a run on a thread, or put it behind the one that works. Raises as `RunStarter.begin` does."""
         begun = await RunStarter(self.service).begin(caller, thread_id, body, is_temporary=is_temporary)
-        self.newest_runs.wake()
+        if begun.run:
+            self.newest_runs.offer(begun.run.thread_id, begun.run.number)
         if begun.row.status == PENDING:
             self.webhooks.expect()
             self.queue.drain(begun.row.thread_id)
         elif body.webhook:
             self.spawn(self.webhooks.follow(begun.row), f"webhook of run {begun.row.id}")
         return begun
+
+    async def watched(self, caller: Principal, thread_id: str) -> tuple[ClientThread, Watch[int]]:
+        """Return a thread of the caller, and a watch of its newest run that tells of later ones.
+
+        Raises `NotFoundError`.
+        """
+        watch = self.newest_runs.watch(thread_id, is_known=True)
+        thread = await ClientThreads(self.service).get(caller, thread_id)
+        watch.skip(thread.run.number if thread.run else 0)
+        return thread, watch
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         """Do some work in a task of its own; a failure is logged."""
@@ -58,9 +70,10 @@ class Clients:
     async def _newest_runs(self, thread_ids: Collection[str]) -> Mapping[str, int]:
         """Return the number of the newest run of each of the threads."""
         newest = select(RunRow.thread_id, func.max(RunRow.number)).where(RunRow.thread_id.in_(thread_ids))
-        async with self.service.database.read() as session:
-            found = await session.execute(newest.group_by(RunRow.thread_id))
-            return {row[0]: row[1] for row in found}
+        query = newest.group_by(RunRow.thread_id)
+        return await self.service.database.read_sync(
+            lambda connection: {row[0]: row[1] for row in connection.execute(query)}
+        )
 
     async def close(self) -> None:
         """Stop all of it."""

@@ -2,14 +2,14 @@
 
 from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import Header, Query, Request
 from starlette.responses import Response
 from starlette.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
 from api.drive import Principal
 from api.errors import NotFoundError, RunFinishedError
 from api.http.dependencies import CallerDep, WriterDep
-from api.langgraph.entrance import ClientRoute, answer_json
+from api.langgraph.entrance import ClientRouter, answer_json
 from api.langgraph.runs.answering import addresses_of, modes_of, stream_of, wait_for
 from api.langgraph.runs.begin import Begun
 from api.langgraph.runs.bodies import RunBody
@@ -21,7 +21,7 @@ from api.langgraph.streams.modes import MODES, Mode
 from api.langgraph.threads.rows import ClientThreads
 from api.storage.tables import ClientRunRow
 
-router = APIRouter(prefix="/threads/{thread_id}/runs", route_class=ClientRoute, include_in_schema=False)
+router = ClientRouter("/threads/{thread_id}/runs")
 
 DEFAULT_MODES: Final[frozenset[Mode]] = frozenset({"values"})
 RunStatus = Literal["pending", "running", "success", "error", "interrupted", "timeout"]

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 from starlette.status import HTTP_204_NO_CONTENT
@@ -11,7 +11,7 @@ from starlette.status import HTTP_204_NO_CONTENT
 from api.drive import Principal
 from api.errors import InvalidRequestError, NotFoundError
 from api.http.dependencies import CallerDep
-from api.langgraph.entrance import ClientRoute, Json, answer_json
+from api.langgraph.entrance import ClientRouter, Json, answer_json
 from api.langgraph.runs.answering import modes_of, stream_of, wait_for
 from api.langgraph.runs.begin import Begun
 from api.langgraph.runs.bodies import MAX_IDS, RunBody
@@ -21,7 +21,7 @@ from api.langgraph.runs.rows import PENDING, RUNNING, ClientRunRows, run_view
 from api.langgraph.runs.temporary import delete_when_over
 from api.storage.tables import ClientRunRow
 
-router = APIRouter(prefix="/runs", route_class=ClientRoute, include_in_schema=False)
+router = ClientRouter("/runs")
 
 MAX_AT_ONCE: Final = 20
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from langgraph.store.base import Item
 from pydantic import BaseModel, Field
 from starlette.responses import Response
@@ -12,9 +12,9 @@ from api.assistant import client_prefix
 from api.drive import Principal
 from api.errors import InvalidRequestError, NotFoundError
 from api.http.dependencies import CallerDep, ServiceDep, WriterDep
-from api.langgraph.entrance import ClientRoute, Json, answer_json
+from api.langgraph.entrance import ClientRouter, Json, answer_json
 
-router = APIRouter(prefix="/store", route_class=ClientRoute, include_in_schema=False)
+router = ClientRouter("/store")
 
 OWN_LABELS: Final = len(client_prefix(""))
 MAX_LABELS: Final = 16

@@ -100,22 +100,24 @@ class RunStates:
     async def state(self) -> Json:
         """Return the newest state with its checkpoint."""
         thread = await ClientThreads(self._service).get(self._caller, self._thread_id)
-        return await newest_state(self._service, self._caller, thread)
+        return await newest_state(self._service, self._caller, thread, self._shown)
 
-    async def checkpoint(self, step: int, *, asks: bool) -> Json:
-        """Return the newest checkpoint as the second protocol has it.
+    async def step(self, step: int, *, asks: bool) -> tuple[Json, Json, list[Json]]:
+        """Return the newest checkpoint as the second protocol has it, and its values and tasks as `newest` does.
 
         The `step` has to grow over the thread: clients take a smaller one, as the graph counts after a fork, for late.
         """
         live = None if asks else self._found()
         if live and (newest := live.checkpoint):
             before = {"parent_id": newest.parent} if newest.parent else {}
-            return {"id": newest.id, **before, "step": step, "source": newest.source}
+            checkpoint = {"id": newest.id, **before, "step": step, "source": newest.source}
+            return checkpoint, *await self.newest(asks=asks)
         state = await self.state()
         parent = state["parent_checkpoint"]
         before = {"parent_id": parent["checkpoint_id"]} if parent else {}
         source = state["metadata"].get("source", "loop")
-        return {"id": state["checkpoint"]["checkpoint_id"], **before, "step": step, "source": source}
+        checkpoint = {"id": state["checkpoint"]["checkpoint_id"], **before, "step": step, "source": source}
+        return checkpoint, state["values"], state["tasks"]
 
 
 class StateFrames:

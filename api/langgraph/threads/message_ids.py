@@ -58,9 +58,9 @@ async def said_on(service: Service, thread: ClientThread) -> Said:
 
 async def ids_by_run(service: Service, thread_id: str) -> Mapping[str, str]:
     """Return the id of the client's last message in each run of a thread that had one, by the run's id."""
-    query = select(ClientRunRow.run_id, ClientRunRow.wanted).where(ClientRunRow.thread_id == thread_id)
-    async with service.database.read() as session:
-        rows = (await session.execute(query.where(ClientRunRow.run_id.is_not(None)))).all()
+    columns = select(ClientRunRow.run_id, ClientRunRow.wanted)
+    query = columns.where(ClientRunRow.thread_id == thread_id, ClientRunRow.run_id.is_not(None))
+    rows = await service.database.read_sync(lambda connection: connection.execute(query).all())
     return {str(run_id): wanted[SAID][-1] for run_id, wanted in rows if wanted.get(SAID)}
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from fastapi import APIRouter
 from starlette.responses import Response
 from starlette.status import HTTP_204_NO_CONTENT
 
@@ -12,7 +11,7 @@ from api.errors import InvalidRequestError, NotFoundError
 from api.http.dependencies import CallerDep, ServiceDep, WriterDep
 from api.http.schemas import MessageView
 from api.http.thread_views import thread_view as whole_thread
-from api.langgraph.entrance import ClientRoute, Json, answer_json, as_uuid, contains, selected
+from api.langgraph.entrance import ClientRouter, Json, answer_json, as_uuid, contains, selected
 from api.langgraph.threads.bodies import NewThread, Pruning, ThreadChange, ThreadSearch
 from api.langgraph.threads.rows import ClientThread, ClientThreads
 from api.langgraph.threads.states import metadata_of, thread_view
@@ -20,7 +19,7 @@ from api.service import Service
 from api.storage.tables import new_id
 from api.thread_imports import ImportedMessage, ImportedThread, ThreadImports
 
-router = APIRouter(prefix="/threads", route_class=ClientRoute, include_in_schema=False)
+router = ClientRouter("/threads")
 
 STORED = frozenset({"values", "interrupts"})
 """Fields for which a thread's state is read."""

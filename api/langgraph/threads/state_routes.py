@@ -2,13 +2,13 @@
 
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from api.drive import Principal
 from api.errors import InvalidRequestError, StaleCheckpointError
 from api.http.dependencies import CallerDep, ServiceDep
-from api.langgraph.entrance import ClientRoute, answer_json
+from api.langgraph.entrance import ClientRouter, answer_json
 from api.langgraph.threads.bodies import HistoryQuery, StateQuery, StateUpdate
 from api.langgraph.threads.messages import are_human, human_messages
 from api.langgraph.threads.rows import ClientThreads
@@ -16,7 +16,7 @@ from api.langgraph.threads.states import history, newest_state, state_at
 from api.service import Service
 from api.storage.tables import new_id
 
-router = APIRouter(prefix="/threads/{thread_id}", route_class=ClientRoute, include_in_schema=False)
+router = ClientRouter("/threads/{thread_id}")
 
 
 @router.get("/state")

@@ -63,10 +63,12 @@ async def newest_values(
     return await shown.show(values, run=thread.run, drafts=thread.drafts)
 
 
-async def newest_state(service: Service, caller: Principal, thread: ClientThread) -> Json:
-    """Return the newest state of a thread."""
+async def newest_state(
+    service: Service, caller: Principal, thread: ClientThread, shown: ThreadValues | None = None
+) -> Json:
+    """Return the newest state of a thread; `shown` as for `newest_values`."""
     snapshot = await _snapshot(service, {"thread_id": thread.row.id})
-    return await _newest_view(service, caller, thread, snapshot)
+    return await _newest_view(service, caller, thread, snapshot, shown)
 
 
 async def state_at(service: Service, caller: Principal, thread: ClientThread, checkpoint_id: str) -> Json:

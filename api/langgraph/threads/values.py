@@ -14,6 +14,7 @@ from api.service import Service
 from api.storage.tables import RunRow
 from api.withholding import withhold_texts
 from graph.language import language_of
+from graph.links.allowlist import addresses_in
 from graph.links.text_fields import cleaned
 
 TYPES: Final[Mapping[str, str]] = {"user": "human", "assistant": "ai", "tool": "tool"}
@@ -48,7 +49,7 @@ class ThreadValues:
         self._caller = caller
         self._thread_id = thread_id
         self._own_ids = own_ids
-        self._words: list[str] = []
+        self._addresses: frozenset[str] = frozenset()
         self._clean: Callable[[str], str] = service.graph.link_filter().clean
         self._ready: dict[str, tuple[AnyMessage, Json]] = {}
 
@@ -78,9 +79,10 @@ class ThreadValues:
         }
 
     def _allow_addresses_in(self, words: list[str]) -> None:
-        """Let links lead to the addresses in a person's words."""
-        if words != self._words:
-            self._words, self._clean = words, self._service.graph.link_filter(*words).clean
+        """Let links lead to the addresses in a person's words; others need all messages filtered anew."""
+        addresses = addresses_in(words)
+        if addresses != self._addresses:
+            self._addresses, self._clean = addresses, self._service.graph.link_filter(*words).clean
             self._ready.clear()
 
     def _view(self, message: AnyMessage) -> Json | None:
@@ -88,6 +90,8 @@ class ThreadValues:
         key = str(message.id)
         before, ready = self._ready.get(key, (None, None))
         if ready is not None and (before is message or before == message):
+            # Of two that are equal, the next state has this one: to compare them takes longer than to look.
+            self._ready[key] = message, ready
             return ready
         view = message_view(message)
         if view is None:

@@ -36,6 +36,7 @@ class SharedPoll(Generic[Value]):
         # A stream whose client is gone leaves its watch behind.
         self._watches: WeakSet[Watch[Value]] = WeakSet()
         self._woken = anyio.Event()
+        self._watched = anyio.Event()
         self._was_read = anyio.Event()
         self._is_ending = False
 
@@ -44,18 +45,27 @@ class SharedPoll(Generic[Value]):
         """An event that is set after the next reading."""
         return self._was_read
 
-    def watch(self, key: str) -> "Watch[Value]":
-        """Watch the value of a key. It is read soon."""
+    def watch(self, key: str, *, is_known: bool = False) -> "Watch[Value]":
+        """Watch the value of a key. It is read soon; at the next poll only if the caller reads it now (`is_known`)."""
         watch: Watch[Value] = Watch(key)
         self._watches.add(watch)
         if self._is_ending:
             watch.end()
-        self.wake()
+        self._watched.set()
+        if not is_known:
+            self.wake()
         return watch
 
     def wake(self) -> None:
         """Read soon, not only at the next poll."""
         self._woken.set()
+        self._watched.set()
+
+    def offer(self, key: str, value: Value) -> None:
+        """Tell who watches a key its value, which nobody has to read for that."""
+        for watch in self._watches:
+            if watch.key == key:
+                watch.offer(value)
 
     def end(self) -> None:
         """End all watches, so that the server can shut down."""
@@ -67,17 +77,17 @@ class SharedPoll(Generic[Value]):
         """Read until cancelled. A reading that fails is tried again at the next poll."""
         while True:
             if not self._watches:
+                await self._watched.wait()
+            with anyio.move_on_after(self._seconds):
                 await self._woken.wait()
             await anyio.sleep(self._pause)
-            self._woken = anyio.Event()
+            self._woken, self._watched = anyio.Event(), anyio.Event()
             try:
                 await self._look()
             except DriveError:
                 pass  # logged where it came from
             except Exception:
                 logger.exception("News could not be read.")
-            with anyio.move_on_after(self._seconds):
-                await self._woken.wait()
 
     async def _look(self) -> None:
         watches = list(self._watches)
@@ -115,7 +125,7 @@ class Watch(Generic[Value]):
         None if there is none in time, and at the end.
         """
         with anyio.move_on_after(seconds):
-            while self.is_open and self._offered == self._returned:
+            while self.is_open and self._offered in ((), self._returned):
                 self._changed = anyio.Event()
                 await self._changed.wait()
         return self.take()

@@ -94,6 +94,26 @@ async def test_a_branch_from_an_old_step_starts_with_what_was_said_there(saver: 
     assert await said(saver, history[0].config) == newest
     await say(graph, "on the branch")
     assert await said(saver) == await fresh(url)
+    async for past in graph.aget_state_history(CONFIG):
+        assert [(m.id, m.text) for m in past.values.get("messages", [])] == await fresh(url, past.config)
+
+
+async def test_a_history_goes_back_to_the_beginning_once(saver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    await say(graph_on(saver), "first")
+    await say(graph_on(saver), "second")
+    saver.forget("t1")
+    read: list[Any] = []
+    library = next(base for base in type(saver).__mro__ if base.__module__.startswith("langgraph"))
+    reads = library.get_delta_channel_history
+
+    def counted(self: Any, **named: Any) -> Any:
+        read.append(named)
+        return reads(self, **named)
+
+    monkeypatch.setattr(library, "get_delta_channel_history", counted)
+    history = [past async for past in graph_on(saver).aget_state_history(CONFIG, limit=10)]
+    assert len(history) == 10
+    assert len(read) == 1
 
 
 async def test_what_another_process_adds_to_a_thread_is_seen(saver: Any, url: str) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,20 @@ async def test_a_value_is_returned_once_for_each_change_and_nothing_in_time_with
         poll.wake()
         assert await watch.next(LONG) == 2
         assert await watch.next(SHORT) is None
+
+
+async def test_a_value_that_is_offered_is_not_read() -> None:
+    shelf = Shelf()
+    async with polling(shelf) as poll:
+        watch = poll.watch("a", is_known=True)
+        watch.skip(1)
+        next_value = asyncio.create_task(watch.next(LONG))
+        poll.offer("b", 3)
+        await anyio.wait_all_tasks_blocked()
+        assert not next_value.done()
+        poll.offer("a", 2)
+        assert await next_value == 2
+    assert shelf.asked == []
 
 
 async def test_what_changes_elsewhere_comes_with_the_next_poll() -> None:
