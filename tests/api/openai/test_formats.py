@@ -73,10 +73,9 @@ def client_of(person: Person) -> openai.OpenAI:
 
 
 def ask(person: Person, said: str, wanted: Any, **options: Any) -> Any:
+    asked: dict[str, Any] = {"model": TEXT, "messages": [user(said)], "response_format": wanted, **options}
     with client_of(person) as client:
-        return client.chat.completions.create(
-            **{"model": TEXT, "messages": [user(said)], "response_format": wanted, **options}
-        )
+        return client.chat.completions.create(**asked)
 
 
 def object_of(made: Any) -> Any:

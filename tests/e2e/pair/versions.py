@@ -118,6 +118,10 @@ class Versions(Pair):
         arguments = [str(self.folder), str(self._log_file(number))]
         return Forked("tests.e2e.pair.versions", arguments, self._environment(number))
 
+    def _wait_for(self, number: int) -> None:
+        self._urls[number] = self._address(number)
+        self._there[number] = self._processes[number].pid
+
     def _address(self, number: int) -> str:
         for line in self._processes[number].stdout:
             if found := ADDRESS.search(line.decode()):
