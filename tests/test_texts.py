@@ -122,7 +122,7 @@ def test_no_module_has_chinese_words_for_people() -> None:
 
 
 def _strings(path: Path) -> Iterator[str]:
-    """Yield the strings of a module, its docstrings too: those name what a function recognises."""
+    """Yield the strings of a module, its docstrings too."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value

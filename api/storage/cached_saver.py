@@ -125,7 +125,7 @@ class CachedSaver(BaseCheckpointSaver[Any]):
             yield found
 
     async def _add_messages(self, listed: Sequence[CheckpointTuple]) -> None:
-        """Put the messages into checkpoints, each time those of the one before it and what was written there.
+        """Put the messages into checkpoints: each has those of the one before it, and those that were written there.
 
         For one without, LangGraph goes back to the last full copy.
         """

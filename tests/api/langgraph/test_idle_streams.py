@@ -27,7 +27,7 @@ HELD = (ClientStream, OpenStream, Watch, asyncio.Protocol, asyncio.Task)
 
 
 def held() -> Counter[type]:
-    """Count what a stream holds: its answer, its key, its watch, its connection and its tasks."""
+    """Count the objects of a stream: its answer, its key, its watch, its connection and its tasks."""
     gc.collect()
     living = [one for one in gc.get_objects() if isinstance(one, HELD)]
     return Counter(

@@ -1,4 +1,4 @@
-"""A person in agent-chat-ui. What it sends is recorded in tests/api/langgraph, for the runs without a built page."""
+"""A person in agent-chat-ui. Its requests are recorded in tests/api/langgraph, for the runs without a built page."""
 
 from __future__ import annotations
 
