@@ -134,9 +134,10 @@ async def opened_postgres(
     # The extra `postgres`, which lint and types do without.
     saver_type: Any = import_module("langgraph.checkpoint.postgres").PostgresSaver
     store_type: Any = import_module("langgraph.store.postgres").PostgresStore
+    pools: Any = import_module("psycopg_pool").ConnectionPool
     saver_class: Any = type("PostgresThreads", (FencedSaver, saver_type), {})
     # A pool, so that a server that was started anew is reached again; the saver and the store use one connection each.
-    pool: Any = _pool_type()(
+    pool: Any = pools(
         server_url(parsed_url(url)).render_as_string(hide_password=False),
         min_size=1,
         max_size=2,
@@ -181,23 +182,6 @@ class _Check:
 def is_writable(connection: Any) -> bool:
     """Ask the server of a connection whether it writes."""
     return connection.execute("SHOW transaction_read_only").fetchone()["transaction_read_only"] == "off"
-
-
-def _pool_type() -> Any:
-    """Return the type of a pool that closes a connection whose server refused to write."""
-    plain: Any = import_module("psycopg_pool").ConnectionPool
-    read_only: Any = import_module("psycopg").errors.ReadOnlySqlTransaction
-
-    @contextmanager
-    def connection(pool: Any, timeout: float | None = None) -> Generator[Any]:
-        with plain.connection(pool, timeout) as opened:
-            try:
-                yield opened
-            except read_only:
-                opened.close()
-                raise
-
-    return type("Connections", (plain,), {"connection": connection})
 
 
 def _make_tables(pool: Any, saver: Any, store: Any) -> None:

@@ -39,7 +39,7 @@ async def test_a_server_that_was_started_anew_is_reached_again(url: str, postgre
         assert await ResultStore(storage.store, ResultCache(), "u", "t").get("a") == "before"
 
 
-@pytest.mark.parametrize("seconds", [0.0, 3600.0])
+@pytest.mark.parametrize("seconds", [0.0, postgres_threads.CHECKED_SECONDS])
 async def test_threads_go_to_the_server_that_writes_now(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     monkeypatch.setattr(postgres_threads, "CHECKED_SECONDS", seconds)
     with running_pair() as (first, second):
