@@ -47,6 +47,7 @@ from api.cli.terminal import Terminal, format_size, visible_line
 from api.cli.texts import text
 from drive_server.kernel.files.file_locks import try_lock
 from drive_server.kernel.files.spool import sync
+from drive_server.storage.installation.service_record import running_address
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -67,6 +68,8 @@ def backup(arguments: Namespace) -> int:
         return _verify(root, terminal)
     sources = sources_of(arguments)
     _require_sources(sources, root)
+    if address := running_address(sources.root):
+        terminal.note(text("runs_at", url=address))
     begun = time.monotonic()
     try:
         generation, copied = _make(sources, root, arguments.keep, terminal)

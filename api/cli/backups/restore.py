@@ -46,7 +46,7 @@ from drive_server.kernel.files.spool import sync
 from drive_server.kernel.settings import DriveSettings
 from drive_server.kernel.sql.engine import configure_sqlite
 from drive_server.storage.installation.parts import MARK_FILE
-from drive_server.storage.installation.service_record import is_held
+from drive_server.storage.installation.service_record import is_held, running_address
 from drive_server.storage.tables.drive_schema import SCHEMA as DRIVE_SCHEMA
 from graph.settings import AgentSettings
 
@@ -154,7 +154,8 @@ def _destination(arguments: Namespace, generation: Generation) -> Destination | 
 
 def _require_free(target: Path, *, force: bool) -> None:
     if target.exists() and is_held(target):
-        raise CommandError.of("restore_running", target=target)
+        address = running_address(target)
+        raise CommandError.of("restore_running_at" if address else "restore_running", target=target, url=address)
     if target.exists() and (not target.is_dir() or any(target.iterdir())) and not force:
         raise CommandError.of("restore_full", target=target)
 

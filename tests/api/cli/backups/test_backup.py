@@ -98,6 +98,16 @@ def indexed(person: Person) -> int:
             return summary["indexed"]
 
 
+def test_a_backup_and_a_restore_name_the_address_of_the_service_that_runs(
+    filled: Service, data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "backups"
+    assert main(["backup", str(root)]) == 0
+    assert f"The service runs at {filled.url}." in capsys.readouterr().err
+    assert main(["restore", str(root), "--force"]) == 1
+    assert f"A service runs on {data_dir}, at {filled.url}." in capsys.readouterr().err
+
+
 def test_nobody_else_may_read_a_backup(data_dir: Path, tmp_path: Path) -> None:
     del data_dir
     root = tmp_path / "backups"
