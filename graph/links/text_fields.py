@@ -118,13 +118,13 @@ def _field_cleaners(schema: type[BaseModel]) -> Mapping[str, Cleaner]:
 
 def _model_cleaner(schema: type[BaseModel]) -> Cleaner:
     # Asked once for the type: to look whether a value has a protocol's methods takes longer than to clean it.
-    has_exact = issubclass(schema, HasExactFields)
+    has_exact = issubclass(cast("type", schema), HasExactFields)
 
     def clean_model(value: Any, clean: Clean) -> Any:
         if type(value) is not schema:
             return _clean_all(value, clean)
         cleaners = _field_cleaners(schema)
-        exact = value.exact_fields() if has_exact else ()
+        exact = cast("HasExactFields", value).exact_fields() if has_exact else ()
         return value.model_copy(update={name: cleaners[name](one, clean) for name, one in value if name not in exact})
 
     return clean_model

@@ -9,7 +9,9 @@ import threading
 import time
 from collections import Counter
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import pytest
 
 from api.langgraph.streams.response import ClientStream
 from drive_server.kernel.http.event_streams import OpenStream
@@ -22,14 +24,16 @@ if TYPE_CHECKING:
 
 STREAMS = 500
 AT_ONCE = 50
-SECONDS = 60
-HELD = (ClientStream, OpenStream, Watch, asyncio.Protocol, asyncio.Task)
+SECONDS = 200
+HELD: Final[tuple[type, ...]] = (ClientStream, OpenStream, Watch, asyncio.Protocol, asyncio.Task)
+
+pytestmark = pytest.mark.timeout(3 * SECONDS)
 
 
 def held() -> Counter[type]:
     """Count the objects of a stream: its answer, its key, its watch, its connection and its tasks."""
     gc.collect()
-    living = [one for one in gc.get_objects() if isinstance(one, HELD)]
+    living: list[object] = [one for one in gc.get_objects() if isinstance(one, HELD)]
     return Counter(
         next(kind for kind in HELD if isinstance(one, kind))
         for one in living

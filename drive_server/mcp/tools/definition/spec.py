@@ -70,8 +70,8 @@ class ToolSpec:
         return function
 
     def title(self, language: Language = ORIGINAL) -> str:
-        """Return its name for people."""
-        return TITLES.say(self.name, language)
+        """Return its name for people; a tool without one has only the name that models see."""
+        return TITLES.say(self.name, language) if self.name in TITLES else self.name
 
     @property
     def meta(self) -> dict[str, Any]:

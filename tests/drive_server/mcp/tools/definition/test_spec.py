@@ -121,6 +121,7 @@ def test_signing_in_is_all_that_a_host_may_do_and_the_assistant_never_does() -> 
 
 
 def test_every_record_has_a_chinese_title_of_its_own() -> None:
+    assert SPECS.keys() <= module.TITLES.codes
     titles = [one.title("zh") for one in SPECS.values()]
     assert len(set(titles)) == len(titles)
     assert all(any("\u4e00" <= sign <= "\u9fff" for sign in title) for title in titles)
