@@ -88,11 +88,12 @@ async function words(language) {
   return JSON.stringify(Object.assign({}, ...parts));
 }
 
-/** The styles of the first view come first, in their order: a later rule wins. */
+/** The order in which modules load them, for a later rule wins: the first view's, then those that rooms share, then theirs. */
 async function styles() {
   const first = JSON.parse(await readFile(path.join(source, "app/styles.json"), "utf8"));
-  const all = await files(source, ".css");
-  const names = [...first, ...all.filter((name) => !first.includes(name))];
+  const all = (await files(source, ".css")).filter((name) => !first.includes(name));
+  const isShared = (name) => name.startsWith(`shared${path.sep}`);
+  const names = [...first, ...all.filter(isShared), ...all.filter((name) => !isShared(name))];
   const parts = await Promise.all(names.map((name) => readFile(path.join(source, name), "utf8")));
   return transform({ filename: "page.css", code: Buffer.from(parts.join("\n")), minify: true }).code;
 }

@@ -55,7 +55,8 @@ async function start() {
   render(html`<${Shell} />`, page);
 }
 
-await start().catch(async (problem) => {
+// Not awaited here: in a bundle, a part that `start` loads imports this module's file, and each would wait for the other.
+void start().catch(async (problem) => {
   const { Failure } = await import("../shared/components/states.js");
   const page = /** @type {HTMLElement} */ (document.getElementById("page"));
   render(html`<main><${Failure} error=${problem} onRetry=${() => location.reload()} /></main>`, page);
