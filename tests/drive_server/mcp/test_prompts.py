@@ -146,7 +146,7 @@ async def test_the_changes_of_the_week_are_attached(
     assert "Created the folder 'Reports'" in everything.text
     assert f"{datetime.now(UTC):%Y}" in everything.text
     assert "theirs.md" not in attached_to(below)[0].text
-    assert "What bob@example.com did in your drive" in attached_to(below)[0].text
+    assert "Changes by bob@example.com in your drive" in attached_to(below)[0].text
     assert "as far as bob@example.com changed it" in text_of(below)
     assert nothing.text.count("(nothing)") == 2
 
