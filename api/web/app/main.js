@@ -18,7 +18,7 @@ followTitle();
 /** @type {Promise<boolean> | null} */
 let asking = null;
 
-/** Ask once, however many requests found that the session is over. */
+/** Ask once, for all requests that need it. */
 function signInAgain() {
   asking ??= import("./sign_in/again.js").then((module) => module.signInAgain()).finally(() => (asking = null));
   return asking;
@@ -27,7 +27,7 @@ function signInAgain() {
 /** @type {Promise<boolean> | null} */
 let confirming = null;
 
-/** Ask once, however many requests need a fresh proof. */
+/** Ask once, for all requests that need it. */
 function confirmIdentity() {
   confirming ??= import("./sign_in/confirm.js")
     .then((module) => module.confirmIdentity())
@@ -55,7 +55,7 @@ async function start() {
   render(html`<${Shell} />`, page);
 }
 
-// Not awaited here: in a bundle, a part that `start` loads imports this module's file, and each would wait for the other.
+// No await: a bundle's parts import this file.
 void start().catch(async (problem) => {
   const { Failure } = await import("../shared/components/states.js");
   const page = /** @type {HTMLElement} */ (document.getElementById("page"));
