@@ -97,6 +97,8 @@ def test_a_scan_waits_under_a_clock_and_is_shown_as_read_by_itself(visits: Visit
     expect(waits).to_be_visible(timeout=OCR_MILLISECONDS)
     expect(waits).to_have_count(0, timeout=OCR_MILLISECONDS)
     expect(row(page, "leave.png")).to_be_visible()
+    # The clock goes when its text is recognised; then the text is put into the index.
+    wait_for_index(owner)
     assert owner.get(f"/api/drive/items/{item['id']}")["index_state"] == "ready"
 
 
